@@ -13,6 +13,7 @@
 
 #include "kauri/core/backend.hpp"
 #include "numeric/cpu/dense/dense.hpp"
+#include "symbolic/common/contribution_layout.hpp"
 
 #ifdef KAURI_BENCH_BLAS
 // NOLINTBEGIN(readability-identifier-naming): Fortran's names
@@ -64,7 +65,7 @@ void bench_update(const numeric::cpu::DenseKernels<double>& kernels, const std::
   const Offset lda = m + k;
   const auto a = random_numbers(static_cast<std::size_t>(lda) * static_cast<std::size_t>(k) + 64);
   std::vector<double> c(static_cast<std::size_t>(m) * static_cast<std::size_t>(m) + 64);
-  std::vector<double> packed(static_cast<std::size_t>(m + FrontScratch::kPadding) *
+  std::vector<double> packed(static_cast<std::size_t>(m + symbolic::FrontScratch::kPadding) *
                              static_cast<std::size_t>(k));
   const double flops = static_cast<double>(m) * (m + 1) * k;
   double blas = 0;

@@ -16,6 +16,7 @@
 #include "bench/source.hpp"
 #include "bench/systems_app.hpp"
 #include "kauri/kauri.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::bench {
 namespace {
@@ -173,9 +174,9 @@ void time_job(const std::string& source, const Options& options, Backend& backen
       "%.2e, \"batch_bytes\": %lld}\n",
       source.c_str(), sizeof(T) == 4 ? "float" : "double", job.items, plan->n, job.nrhs,
       static_cast<long long>(plan->cost.nnz_l), plan->cost.flops, plan->cost.largest_front,
-      plan->device.level.size(), batch.way == BatchWay::together ? "together" : "one_by_one",
-      batch.failed, batch.factor, batch.solve, batch.both, loop.enqueued, loop.replayed,
-      best / batch.both, batch.residual,
+      plan->internals->device.level.size(),
+      batch.way == BatchWay::together ? "together" : "one_by_one", batch.failed, batch.factor,
+      batch.solve, batch.both, loop.enqueued, loop.replayed, best / batch.both, batch.residual,
       static_cast<long long>(BatchFactor<T>::bytes(measured.prepared, job.items)));
   std::fflush(stdout);
 }

@@ -232,15 +232,15 @@ class Fronts {
     if constexpr (std::is_same_v<T, double>) {
       if (loops_ == CudaCompute::hopper)
         return kernels::enqueue_factor(views_.get(), tasks_.get(), tasks, ticket(), {}, {}, {},
-                                       DeviceSchedule::kLeastPart, teams_, 0, nullptr);
+                                       symbolic::DeviceSchedule::kLeastPart, teams_, 0, nullptr);
     } else if (streamed_) {
-      return kernels::streamed::enqueue_factor(kernels::portable::arithmetic_of(loops_),
-                                               views_.get(), tasks_.get(), tasks, ticket(), {}, {},
-                                               {}, DeviceSchedule::kLeastPart, teams_, 0, nullptr);
+      return kernels::streamed::enqueue_factor(
+          kernels::portable::arithmetic_of(loops_), views_.get(), tasks_.get(), tasks, ticket(), {},
+          {}, {}, symbolic::DeviceSchedule::kLeastPart, teams_, 0, nullptr);
     }
-    return kernels::portable::enqueue_factor<T>(kernels::portable::arithmetic_of(loops_),
-                                                views_.get(), tasks_.get(), tasks, ticket(), {}, {},
-                                                {}, DeviceSchedule::kLeastPart, teams_, 0, nullptr);
+    return kernels::portable::enqueue_factor<T>(
+        kernels::portable::arithmetic_of(loops_), views_.get(), tasks_.get(), tasks, ticket(), {},
+        {}, {}, symbolic::DeviceSchedule::kLeastPart, teams_, 0, nullptr);
   }
   // Runs the update alone. The portable kernels have no call for it and factorise with the update's
   // tasks instead, which then wait for nothing.

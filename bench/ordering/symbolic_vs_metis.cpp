@@ -16,7 +16,7 @@
 
 #include "base/progress/stopwatch.hpp"
 #include "bench/source.hpp"
-#include "kauri/core/plan.hpp"
+#include "kauri/core/analysis.hpp"
 
 namespace {
 

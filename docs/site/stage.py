@@ -28,7 +28,8 @@ TOCTREE_OF_A_BOOK = "\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
 HEADERS = {
     "All, and Eigen's": ["kauri", "eigen", "eigen/llt", "eigen/llt_factorize", "eigen/llt_solve"],
     "Core: matrices, orderings, plans": [
-        f"core/{name}" for name in ("matrix", "graph", "ordering", "permutation", "plan", "backend", "verdict", "roofline", "error", "message", "types", "version")
+        f"core/{name}"
+        for name in ("matrix", "graph", "ordering", "permutation", "plan", "analysis", "backend", "verdict", "roofline", "error", "message", "types", "version")
     ],
     "Solve": [f"solve/{name}" for name in ("solver", "named_options", "report", "factor", "fused_solve", "mixed", "refine", "refinement", "refiner", "condition")],
     "Device: arrays and plans in its memory": [f"device/{name}" for name in ("device_matrix", "device_values", "prepared_plan", "sparse_product")],

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kauri/core/analysis.hpp"
 #include "numeric/cuda/batch/batch.hpp"
 #include "numeric/cuda/batch/kernels.hpp"
 #include "numeric/cuda/extract/border.hpp"
@@ -72,7 +73,8 @@ void run_once(DeviceContext context, const std::string& target) {
   std::vector<double> value;
   Index n = 0;
   for (const Index order :
-       {DeviceSchedule::kNarrow / 2, DeviceSchedule::kSmall - 8, DeviceSchedule::kSmall + 32}) {
+       {symbolic::DeviceSchedule::kNarrow / 2, symbolic::DeviceSchedule::kSmall - 8,
+        symbolic::DeviceSchedule::kSmall + 32}) {
     for (Index j = 0; j < order; ++j) {
       for (Index i = j; i < order; ++i) {
         row.push_back(n + i);

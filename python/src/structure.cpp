@@ -15,6 +15,7 @@
 #include "python/src/support.hpp"
 #include "src/picture/raster.hpp"
 #include "src/picture/tree_layout.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::python {
 
@@ -25,7 +26,7 @@ RowsOfL::RowsOfL(const Plan& plan)
       met_from_(static_cast<std::size_t>(plan.n), 0),
       parent_(plan.tree.parent) {
   // The plan has B's lower triangle by columns, with rows counted in fronts; here it is by rows.
-  const Assembly& b = plan.assembly;
+  const symbolic::Assembly& b = plan.internals->assembly;
   const auto each = [&](auto&& take) {
     for (Index s = 0; s < plan.supernodes.count(); ++s) {
       const std::span<const Index> rows = plan.supernodes.rows(s);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "kauri/core/analysis.hpp"
 #include "kauri/core/permutation.hpp"
 #include "kauri/core/plan.hpp"
 #include "kauri/device/prepared_plan.hpp"

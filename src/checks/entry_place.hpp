@@ -10,6 +10,7 @@
 
 #include "kauri/core/error.hpp"
 #include "kauri/core/plan.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri {
 
@@ -21,13 +22,14 @@ struct EntryPlace {
 /// Returns the place of value k, from the plan's map of entries. O(nnz).
 inline EntryPlace place_of(const Plan& plan, Offset k) {
   const auto& [ptr, source, first] =
-      std::tie(plan.assembly.entry_ptr, plan.assembly.entry_source, plan.supernodes.first);
+      std::tie(plan.internals->assembly.entry_ptr, plan.internals->assembly.entry_source,
+               plan.supernodes.first);
   const auto at = static_cast<Offset>(std::find(source.begin(), source.end(), k) - source.begin());
   const auto col =
       static_cast<Index>(std::upper_bound(ptr.begin(), ptr.end(), at) - ptr.begin() - 1);
   const auto s =
       static_cast<Index>(std::upper_bound(first.begin(), first.end(), col) - first.begin() - 1);
-  const Index i = plan.perm.old_of(plan.supernodes.rows(s)[plan.assembly.entry_row[at]]),
+  const Index i = plan.perm.old_of(plan.supernodes.rows(s)[plan.internals->assembly.entry_row[at]]),
               j = plan.perm.old_of(col);
   return {std::max(i, j), std::min(i, j)};
 }

@@ -4,7 +4,7 @@
 
 #include "numeric/cuda/executor.hpp"
 #include "src/checks/misuse.hpp"
-#include "symbolic/device/work.hpp"
+#include "symbolic/device/cost.hpp"
 
 namespace kauri {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "kauri/core/analysis.hpp"
 #include "kauri/core/backend.hpp"
-#include "kauri/core/plan.hpp"
 #include "kauri/solve/solver.hpp"
 #include "numeric/cuda/executor.hpp"
 

@@ -12,6 +12,7 @@
 
 #include "base/progress/phase_range.hpp"
 #include "base/threads/stopping.hpp"
+#include "kauri/core/analysis.hpp"
 #include "numeric/backend.hpp"
 #include "numeric/border_shape.hpp"
 #include "src/checks/dense_shape.hpp"
@@ -54,7 +55,7 @@ std::shared_ptr<const Plan> bordered(const Pattern& a, const Plan& plan, Index n
   AnalyzeOptions options;
   options.permutation = Permutation::from_old_of(std::move(old_of));
   options.target = plan.target;
-  options.workers = plan.schedule.workers;
+  options.workers = plan.internals->schedule.workers;
   auto made = analyze({a.n + nrhs, col_ptr, row}, options);
   for (Index r = 0; r < nrhs && a.n > 0; ++r)
     if (made->perm.old_of(a.n + r) != r)

@@ -12,7 +12,7 @@
 
 #include "kauri/core/error.hpp"
 #include "kauri/core/message.hpp"
-#include "symbolic/device/schedule.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri {
 namespace {

@@ -16,6 +16,7 @@
 #include "src/save/plan_sections.hpp"
 #include "symbolic/common/cost_table.hpp"
 #include "symbolic/device/schedule.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri {
 namespace save {

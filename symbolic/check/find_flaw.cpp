@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "symbolic/common/cost_table.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri {
 namespace symbolic {
@@ -38,7 +39,7 @@ std::string flaw_in_rows(const Plan& plan, Index s) {
     return at("supernode", s, "a parent without rows below the pivots, or rows without a parent");
   if (parent != kNone && (rows[p] < nodes.first[parent] || rows[p] >= nodes.first[parent + 1]))
     return at("supernode", s, "the parent does not hold the first row below the pivots");
-  if (plan.panel_ptr[s + 1] - plan.panel_ptr[s] != Offset{m} * p)
+  if (plan.internals->panel_ptr[s + 1] - plan.internals->panel_ptr[s] != Offset{m} * p)
     return at("supernode", s, "its panel is not m x p");
   return {};
 }
@@ -57,7 +58,7 @@ std::string flaw_in_columns(const Plan& plan, Index s) {
 
 std::string flaw_in_runs(const Plan& plan, Index c) {
   const Supernodes& nodes = plan.supernodes;
-  const Assembly& assembly = plan.assembly;
+  const Assembly& assembly = plan.internals->assembly;
   const Index s = nodes.parent[c];
   Index next = 0;
   for (Offset k = assembly.run_ptr[c]; k < assembly.run_ptr[c + 1]; ++k) {
@@ -99,12 +100,12 @@ std::string flaw_in_supernodes(const Plan& plan) {
   const Supernodes& nodes = plan.supernodes;
   const Index count = nodes.count();
   if (!has_size(nodes.first, Offset{count} + 1) || !has_size(nodes.row_ptr, Offset{count} + 1) ||
-      !has_size(plan.panel_ptr, Offset{count} + 1))
+      !has_size(plan.internals->panel_ptr, Offset{count} + 1))
     return "arrays of supernodes differ in length";
   if (!points_into(nodes.first, plan.n)) return "supernodes do not divide the columns";
   if (!points_into(nodes.row_ptr, static_cast<Offset>(nodes.row.size())))
     return "row_ptr does not divide the rows";
-  if (plan.panel_ptr.front() != 0) return "panels do not start at 0";
+  if (plan.internals->panel_ptr.front() != 0) return "panels do not start at 0";
   std::vector<Index> size(nodes.parent.size(), 1),
       below(nodes.parent.size(), 0);  // fronts of the subtree; fronts visited in it
   for (Index s = 0; s < count; ++s) {
@@ -138,7 +139,7 @@ bool is_entry_of_pattern(const Plan& plan, Offset source, Index column, Index ro
 
 std::string flaw_in_assembly(const Plan& plan) {
   const Supernodes& nodes = plan.supernodes;
-  const Assembly& assembly = plan.assembly;
+  const Assembly& assembly = plan.internals->assembly;
   const Index count = nodes.count();
   if (!has_size(assembly.entry_ptr, Offset{plan.n} + 1) ||
       !points_into(assembly.entry_ptr, plan.nnz) || !has_size(assembly.entry_source, plan.nnz) ||
@@ -200,7 +201,7 @@ std::string flaw_in_cost(const Plan& plan) {
   const auto differs = [](double a, double b) { return std::abs(a - b) > 1e-12 * std::max(a, b); };
   if (plan.cost.nnz_l != nnz || differs(plan.cost.flops, flops))
     return "nnz_l or flops are not the sums over the column counts";
-  if (plan.cost.stored_entries != stored || plan.panel_ptr.back() != stored)
+  if (plan.cost.stored_entries != stored || plan.internals->panel_ptr.back() != stored)
     return "stored_entries are not the sum of the panels";
   if (differs(plan.cost.executed_flops, executed))
     return "executed_flops are not the sum over the fronts";

@@ -12,6 +12,7 @@
 #include "symbolic/device/live_ranges.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/device/small_layout.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::symbolic {
 namespace {
@@ -26,7 +27,7 @@ FrontKind kind_of_level(const DeviceSchedule& device, Index level) {
 }
 
 std::string flaw_in_lengths(const Plan& plan) {
-  const DeviceSchedule& device = plan.device;
+  const DeviceSchedule& device = plan.internals->device;
   const std::size_t count = plan.supernodes.parent.size();
   for (const std::size_t size : {device.front.size(), device.tiled.size(), device.panel.size(),
                                  device.block.size(), device.inverses.size(), device.update.size()})
@@ -56,10 +57,10 @@ std::string flaw_in_lengths(const Plan& plan) {
 /// sound lengths.
 std::vector<Index> levels_of(const Plan& plan) {
   std::vector<Index> of(plan.supernodes.parent.size(), kNone);
-  for (Index l = 0; l < level_count(plan.device); ++l)
-    for (Index k = plan.device.level[l].first;
-         k < plan.device.level[l].first + plan.device.level[l].count; ++k) {
-      const Index s = plan.device.front[k];
+  for (Index l = 0; l < level_count(plan.internals->device); ++l)
+    for (Index k = plan.internals->device.level[l].first;
+         k < plan.internals->device.level[l].first + plan.internals->device.level[l].count; ++k) {
+      const Index s = plan.internals->device.front[k];
       if (s < 0 || s >= plan.supernodes.count() || of[s] != kNone) return {};
       of[s] = l;
     }
@@ -69,11 +70,11 @@ std::vector<Index> levels_of(const Plan& plan) {
 /// Checks kinds: a front's kind must follow from its size, its number of children and the kinds
 /// below it.
 std::string flaw_in_kinds(const Plan& plan, const std::vector<Index>& level) {
-  const DeviceSchedule& device = plan.device;
+  const DeviceSchedule& device = plan.internals->device;
   std::vector<FrontKind> least(level.size(), narrow);
   for (Index s = 0; s < plan.supernodes.count(); ++s) {
-    const Index m = plan.supernodes.order(s),
-                children = plan.assembly.child_ptr[s + 1] - plan.assembly.child_ptr[s];
+    const Index m = plan.supernodes.order(s), children = plan.internals->assembly.child_ptr[s + 1] -
+                                                         plan.internals->assembly.child_ptr[s];
     if (m > DeviceSchedule::kSmall || children > DeviceSchedule::kMostChildren)
       least[s] = tiled;
     else if (m > DeviceSchedule::kNarrow)
@@ -108,8 +109,8 @@ bool lists(const DeviceSchedule& device, const TileList& list, Index first, Inde
 }
 
 std::string flaw_in_small_level(const Plan& plan, Index l) {
-  const Level& level = plan.device.level[l];
-  const std::span fronts(plan.device.front.data() + level.first,
+  const Level& level = plan.internals->device.level[l];
+  const std::span fronts(plan.internals->device.front.data() + level.first,
                          static_cast<std::size_t>(level.count));
   if (!std::is_sorted(fronts.begin(), fronts.end(), [&](Index a, Index b) {
         return plan.supernodes.order(a) < plan.supernodes.order(b);
@@ -127,7 +128,7 @@ std::string flaw_in_small_level(const Plan& plan, Index l) {
 }
 
 std::string flaw_in_tiled_level(const Plan& plan, Index l) {
-  const DeviceSchedule& device = plan.device;
+  const DeviceSchedule& device = plan.internals->device;
   const Level& level = device.level[l];
   const auto pivot_tiles = [&](Index k) {
     return cells_of(plan, device.front[level.first + k]).pivot_tiles();
@@ -159,13 +160,14 @@ std::string flaw_in_tiled_level(const Plan& plan, Index l) {
 /// Returns the entries that the panel, or the block, of a front takes in the array.
 Offset panel_entries(const Plan& plan, Index s) {
   const FrontCells cells = cells_of(plan, s);
-  return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.panel_storage()
-                                       : cells.panel().entries() + cells.diagonal_entries();
+  return plan.internals->device.tiled[s] == kNone
+             ? SmallLayout{cells.m, cells.p}.panel_storage()
+             : cells.panel().entries() + cells.diagonal_entries();
 }
 Offset block_entries(const Plan& plan, Index s) {
   const FrontCells cells = cells_of(plan, s);
-  return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.block_storage()
-                                       : cells.block().entries();
+  return plan.internals->device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.block_storage()
+                                                  : cells.block().entries();
 }
 
 /// Checks the contents of the array, phase after phase. Narrow fronts are one phase, small ones
@@ -177,7 +179,7 @@ class Places {
       : plan_(plan), level_(level), end_(end) {}
 
   std::string run() {
-    for (const Index s : plan_.device.front) {
+    for (const Index s : plan_.internals->device.front) {
       if (std::string flaw = take_panel(s); !flaw.empty()) return flaw;
       if (std::string flaw = take_block(s); !flaw.empty()) return flaw;
     }
@@ -186,38 +188,39 @@ class Places {
 
  private:
   [[nodiscard]] Index phase(Index s) const {
-    const FrontKind kind = kind_of_level(plan_.device, level_[s]);
-    return kind == tiled ? kTiledPhase + level_[s] - plan_.device.small_levels : kind;
+    const FrontKind kind = kind_of_level(plan_.internals->device, level_[s]);
+    return kind == tiled ? kTiledPhase + level_[s] - plan_.internals->device.small_levels : kind;
   }
   /// Returns true if front s waits long enough for a place that was last used in phase `last`.
   /// Fronts that are not tiled always do: launches wait for one another.
   [[nodiscard]] bool waits(const std::vector<Index>& reuses, Index s, Index last) const {
-    const Index t = plan_.device.tiled[s];
+    const Index t = plan_.internals->device.tiled[s];
     return t == kNone || reuses[t] + kTiledPhase > last;
   }
   [[nodiscard]] bool waits_for_itself(const std::vector<Index>& reuses, Index s) const {
-    const Index t = plan_.device.tiled[s];
-    return t != kNone && (reuses[t] < 0 || reuses[t] > level_[s] - plan_.device.small_levels);
+    const Index t = plan_.internals->device.tiled[s];
+    return t != kNone &&
+           (reuses[t] < 0 || reuses[t] > level_[s] - plan_.internals->device.small_levels);
   }
 
   std::string take_panel(Index s) {
-    const Offset begin = plan_.device.panel[s], size = panel_entries(plan_, s);
-    if (begin < 0 || begin > plan_.device.factor_entries - size)
+    const Offset begin = plan_.internals->device.panel[s], size = panel_entries(plan_, s);
+    if (begin < 0 || begin > plan_.internals->device.factor_entries - size)
       return at("supernode", s, "its panel is not among the panels");
     if (begin % kAlignment != 0) return at("supernode", s, "its panel is not aligned");
-    if (waits_for_itself(plan_.device.panel_reuses, s))
+    if (waits_for_itself(plan_.internals->device.panel_reuses, s))
       return at("supernode", s, "its panel waits for its own level, or a later one");
     const Index last = used_.of(begin, begin + size);
     if (last >= phase(s)) return at("supernode", s, "its panel lies where something is alive");
-    if (!waits(plan_.device.panel_reuses, s, last))
+    if (!waits(plan_.internals->device.panel_reuses, s, last))
       return at("supernode", s, "its panel does not wait until its place is free");
-    used_.set(begin, begin + size, kTiledPhase + level_count(plan_.device));
+    used_.set(begin, begin + size, kTiledPhase + level_count(plan_.internals->device));
     return {};
   }
 
   std::string take_block(Index s) {
-    const Offset begin = plan_.device.block[s], size = block_entries(plan_, s);
-    if (waits_for_itself(plan_.device.block_reuses, s))
+    const Offset begin = plan_.internals->device.block[s], size = block_entries(plan_, s);
+    if (waits_for_itself(plan_.internals->device.block_reuses, s))
       return at("supernode", s, "its block waits for its own level, or a later one");
     if ((size == 0) != (begin == -1))
       return at("supernode", s, "a place on the device for an empty block, or none for a full one");
@@ -228,7 +231,7 @@ class Places {
     const Index last = used_.of(begin, begin + size);
     if (last >= phase(s))
       return at("supernode", s, "its block lies where something is alive on the device");
-    if (!waits(plan_.device.block_reuses, s, last))
+    if (!waits(plan_.internals->device.block_reuses, s, last))
       return at("supernode", s, "its block does not wait until its place is free");
     used_.set(begin, begin + size, phase(plan_.supernodes.parent[s]));
     return {};
@@ -238,11 +241,12 @@ class Places {
   [[nodiscard]] std::string flaw_in_inverses() const {
     std::vector<std::pair<Offset, Index>> places;
     for (Index s = 0; s < plan_.supernodes.count(); ++s) {
-      const Offset begin = plan_.device.inverses[s];
-      if ((plan_.device.tiled[s] == kNone) != (begin == -1))
+      const Offset begin = plan_.internals->device.inverses[s];
+      if ((plan_.internals->device.tiled[s] == kNone) != (begin == -1))
         return at("supernode", s, "a place for no inverses, or none for some");
       if (begin == -1) continue;
-      if (begin < plan_.device.factor_entries || begin > end_ - cells_of(plan_, s).solve_entries())
+      if (begin < plan_.internals->device.factor_entries ||
+          begin > end_ - cells_of(plan_, s).solve_entries())
         return at("supernode", s, "its inverses are not between panels and the array's end");
       if (begin % kAlignment != 0) return at("supernode", s, "its inverses are not aligned");
       places.emplace_back(begin, s);
@@ -264,12 +268,12 @@ class Places {
 /// Checks the update rows of a solve that runs level by level.
 std::string flaw_in_updates(const Plan& plan, const std::vector<Index>& level) {
   LastUse used;
-  for (const Index s : plan.device.front) {
-    const Offset begin = plan.device.update[s], size = plan.supernodes.contribution(s);
+  for (const Index s : plan.internals->device.front) {
+    const Offset begin = plan.internals->device.update[s], size = plan.supernodes.contribution(s);
     if ((size == 0) != (begin == -1))
       return at("supernode", s, "a place for no update rows on the device, or none for some");
     if (size == 0) continue;
-    if (begin < 0 || begin > plan.device.update_rows - size)
+    if (begin < 0 || begin > plan.internals->device.update_rows - size)
       return at("supernode", s, "its update rows leave the device's arena");
     if (used.of(begin, begin + size) >= level[s])
       return at("supernode", s, "its update rows lie where others are alive on the device");
@@ -281,7 +285,7 @@ std::string flaw_in_updates(const Plan& plan, const std::vector<Index>& level) {
 }  // namespace
 
 std::string flaw_in_device_levels(const Plan& plan) {
-  const DeviceSchedule& device = plan.device;
+  const DeviceSchedule& device = plan.internals->device;
   if (device.on != is_device_target(plan.target))
     return "a device's schedule for a CPU's plan, or none for a device's";
   if (!device.on) return {};
@@ -302,7 +306,7 @@ std::string flaw_in_device_levels(const Plan& plan) {
 }
 
 std::string flaw_in_device_memory(const Plan& plan) {
-  const DeviceSchedule& device = plan.device;
+  const DeviceSchedule& device = plan.internals->device;
   if (!device.on) return {};
   const Offset end = device.sums.place.empty() ? device.entries : device.sums.scratch_begin;
   if (device.factor_entries < 0 || device.factor_entries > end || end > device.entries)

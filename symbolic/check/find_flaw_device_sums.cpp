@@ -13,6 +13,7 @@
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/device/small_layout.hpp"
 #include "symbolic/device/sweep_lists.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::symbolic {
 namespace {
@@ -25,12 +26,12 @@ using Place = std::pair<Offset, Offset>;
 
 void push_entries(const Plan& plan, Index host, Index child, std::vector<Place>& entries) {
   const Supernodes& nodes = plan.supernodes;
-  const DeviceSchedule& device = plan.device;
+  const DeviceSchedule& device = plan.internals->device;
   const FrontCells cells = cells_of(plan, child), into = cells_of(plan, host);
   const Index q = nodes.contribution(child);
   std::vector<Index> row(static_cast<std::size_t>(q));
   const Offset begin = nodes.row_ptr[child] - nodes.first[child];
-  list_parent_rows(nodes, plan.assembly, begin, begin + q, row.data());
+  list_parent_rows(nodes, plan.internals->assembly, begin, begin + q, row.data());
   const auto place = [&](Index r, Index c) {
     return device.tiled[child] != kNone
                ? cells.block().place(r, c)
@@ -47,10 +48,10 @@ void push_entries(const Plan& plan, Index host, Index child, std::vector<Place>&
 class SumCheck {
  public:
   explicit SumCheck(const Plan& plan)
-      : plan_(plan), sums_(plan.device.sums), count_(sums_.place.size()) {}
+      : plan_(plan), sums_(plan.internals->device.sums), count_(sums_.place.size()) {}
 
   std::string run() {
-    const DeviceSchedule& device = plan_.device;
+    const DeviceSchedule& device = plan_.internals->device;
     if (sums_.ptr.size() != count_ + 1 || sums_.ptr.front() != 0 ||
         sums_.ptr.back() != static_cast<Offset>(sums_.term.size()) ||
         !std::is_sorted(sums_.ptr.begin(), sums_.ptr.end()))
@@ -75,7 +76,7 @@ class SumCheck {
 
   /// Assigns the sums to their fronts, in the order of their stages.
   std::string deal() {
-    const DeviceSchedule& device = plan_.device;
+    const DeviceSchedule& device = plan_.internals->device;
     of_front_.resize(device.front.size() - static_cast<std::size_t>(device.small_fronts));
     stage_.assign(count_, kNone);
     for (const DeviceTask& task : device.task)
@@ -95,7 +96,7 @@ class SumCheck {
 
   /// Checks the places in scratch: each holds one sum, and none is left over.
   std::string find_scratch() {
-    const Offset entries = plan_.device.entries,
+    const Offset entries = plan_.internals->device.entries,
                  scratch = count_ == 0 ? 0 : entries - sums_.scratch_begin;
     if (scratch != std::count_if(sums_.place.begin(), sums_.place.end(),
                                  [&](Offset place) { return is_scratch(place); }))
@@ -112,9 +113,10 @@ class SumCheck {
 
   std::string check_host(Index host, const std::vector<Index>& mine) {
     std::vector<Place> entries;
-    for (Index k = plan_.assembly.child_ptr[host]; k < plan_.assembly.child_ptr[host + 1]; ++k)
-      if (const Index c = plan_.assembly.child[k];
-          is_listed(plan_.supernodes, plan_.assembly, host, c))
+    for (Index k = plan_.internals->assembly.child_ptr[host];
+         k < plan_.internals->assembly.child_ptr[host + 1]; ++k)
+      if (const Index c = plan_.internals->assembly.child[k];
+          is_listed(plan_.supernodes, plan_.internals->assembly, host, c))
         push_entries(plan_, host, c, entries);
     std::sort(entries.begin(), entries.end());
     std::vector<bool> taken(entries.size(), false);
@@ -149,7 +151,7 @@ class SumCheck {
                    std::vector<bool>& taken) {
     Offset meets = -1;
     if (is_scratch(term)) {
-      if (term >= plan_.device.entries || writer_[slot(term)] == kNone)
+      if (term >= plan_.internals->device.entries || writer_[slot(term)] == kNone)
         return at(kSum, k, "a part that is not there, or was read before");
       const Index part = std::exchange(writer_[slot(term)], kNone);
       if (destination_[part] == -1 || stage_[part] >= stage_[k])
@@ -183,24 +185,25 @@ class SumCheck {
 }  // namespace
 
 std::string flaw_in_device_sums(const Plan& plan) {
-  if (!plan.device.on) return {};
-  if (plan.device.task.empty())
-    return plan.device.sums.place.empty() ? std::string() : "sums without tasks";
+  if (!plan.internals->device.on) return {};
+  if (plan.internals->device.task.empty())
+    return plan.internals->device.sums.place.empty() ? std::string() : "sums without tasks";
   return SumCheck(plan).run();
 }
 
 std::string flaw_in_device_bytes(const Plan& plan) {
-  const DeviceSchedule& device = plan.device;
+  const DeviceSchedule& device = plan.internals->device;
   if (!device.on) return {};
-  if (device.row_maps != count_row_maps(plan.supernodes, plan.assembly, device))
+  if (device.row_maps != count_row_maps(plan.supernodes, plan.internals->assembly, device))
     return "row_maps are not those of all children pulled";
-  if (device.shared_bytes != count_shared_bytes(plan.supernodes, plan.assembly, device) ||
-      device.task_bytes != count_task_bytes(plan.supernodes, plan.assembly, device) ||
+  if (device.shared_bytes !=
+          count_shared_bytes(plan.supernodes, plan.internals->assembly, device) ||
+      device.task_bytes != count_task_bytes(plan.supernodes, plan.internals->assembly, device) ||
       device.fast_bytes != count_fast_bytes(device, plan.target) ||
-      device.plan_bytes != count_plan_bytes(plan.supernodes, plan.assembly, device))
+      device.plan_bytes != count_plan_bytes(plan.supernodes, plan.internals->assembly, device))
     return "a device's bytes are not those of its arrays";
   const bool has_sweeps = plan.target == "sm_90";
-  if (device.sweeps != (has_sweeps ? count_sweeps(plan.supernodes, plan.assembly, device)
+  if (device.sweeps != (has_sweeps ? count_sweeps(plan.supernodes, plan.internals->assembly, device)
                                    : DeviceSchedule::Sweeps{}))
     return "a device's sweeps are not those of its fronts";
   const DeviceWork& work = device.work;

@@ -19,6 +19,7 @@
 #include "symbolic/device/child_sums.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/front_tasks.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::symbolic {
 namespace {
@@ -36,7 +37,7 @@ struct TiledFront {
 };
 
 std::vector<TiledFront> tiled_fronts(const Plan& plan) {
-  const DeviceSchedule& device = plan.device;
+  const DeviceSchedule& device = plan.internals->device;
   std::vector<TiledFront> fronts;
   for (Index l = device.small_levels; l < static_cast<Index>(device.level.size()); ++l)
     for (Index k = device.level[l].first; k < device.level[l].first + device.level[l].count; ++k) {
@@ -194,8 +195,8 @@ std::string flaw_in_fills(const DeviceSchedule& device, const TiledFront& front)
 class Waits {
  public:
   Waits(const Plan& plan, const std::vector<TiledFront>& fronts)
-      : device_(plan.device),
-        assembly_(plan.assembly),
+      : device_(plan.internals->device),
+        assembly_(plan.internals->assembly),
         fronts_(fronts),
         blocks_(fronts.size(), -1),
         under_way_(device_.task.size() + 1, 0) {}
@@ -328,12 +329,12 @@ class Waits {
 }  // namespace
 
 std::string flaw_in_device_tasks(const Plan& plan) {
-  const DeviceSchedule& device = plan.device;
+  const DeviceSchedule& device = plan.internals->device;
   if (!device.on) return {};
-  if (device.teams < 0 || device.teams % 2 != 0 ||
-      (device.teams > 0 && device.teams < device.task_teams))
+  if (device.hooks.teams() < 0 || device.hooks.teams() % 2 != 0 ||
+      (device.hooks.teams() > 0 && device.hooks.teams() < device.task_teams))
     return "teams that are not pairs, or fewer than the tasks were made for";
-  if (device.least_part <= 0 || device.least_part % kInverseOrder != 0)
+  if (device.hooks.least_part() <= 0 || device.hooks.least_part() % kInverseOrder != 0)
     return "products in parts that are not whole columns of 16";
   if (device.task.empty()) return {};
   std::vector<TiledFront> fronts = tiled_fronts(plan);

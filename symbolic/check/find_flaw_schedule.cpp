@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "symbolic/check/find_flaw.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::symbolic {
 namespace {
 
 std::vector<Index> task_of_front(const Plan& plan) {
   std::vector<Index> task_of(plan.supernodes.parent.size(), kNone);
-  const auto& tasks = plan.schedule.task;
+  const auto& tasks = plan.internals->schedule.task;
   for (std::size_t t = 0; t < tasks.size(); ++t)
     for (Index s = tasks[t].first_front; s < tasks[t].last_front; ++s)
       task_of[s] = static_cast<Index>(t);
@@ -101,7 +102,7 @@ class ArrayCheck {
         if (part.size > 0 && (part.place < 0 || part.place > size_ - part.size))
           return at("supernode", s, "its block leaves the array");
       }
-    for (std::size_t t = 0; t < plan_.schedule.task.size(); ++t) {
+    for (std::size_t t = 0; t < plan_.internals->schedule.task.size(); ++t) {
       if (std::string flaw = factor_ ? measure_scratch(static_cast<Index>(t)) : std::string();
           !flaw.empty())
         return flaw;
@@ -115,7 +116,7 @@ class ArrayCheck {
     return {parts_.data() + std::size_t{2} * static_cast<std::size_t>(s), 2};
   }
   [[nodiscard]] std::span<const Index> children_of(Index s) const {
-    const auto& a = plan_.assembly;
+    const auto& a = plan_.internals->assembly;
     return {a.child.data() + a.child_ptr[s],
             static_cast<std::size_t>(a.child_ptr[s + 1] - a.child_ptr[s])};
   }
@@ -133,12 +134,12 @@ class ArrayCheck {
   [[nodiscard]] BlockPart scratch(Index t, Index s) const {
     const Offset size =
         factor_ ? FrontScratch::entries(plan_.supernodes.order(s), plan_.supernodes.pivots(s)) : 0;
-    return {plan_.schedule.scratch[t], size, true};
+    return {plan_.internals->schedule.scratch[t], size, true};
   }
 
   std::string measure_scratch(Index t) {
-    const auto& task = plan_.schedule.task[t];
-    BlockPart most{plan_.schedule.scratch[t], 0, true};
+    const auto& task = plan_.internals->schedule.task[t];
+    BlockPart most{plan_.internals->schedule.scratch[t], 0, true};
     for (Index s = task.first_front; s < task.last_front; ++s)
       most.size = std::max(most.size, scratch(t, s).size);
     if ((most.size == 0) != (most.place == kNone))
@@ -154,11 +155,11 @@ class ArrayCheck {
   /// die, its block and scratch are born, and last its scratch and the rest of its children's
   /// blocks die.
   std::string run_task(Index t) {
-    const auto& task = plan_.schedule.task[t];
+    const auto& task = plan_.internals->schedule.task[t];
     live_.clear();
     if (factor_) {
-      const Offset begin = plan_.panel_ptr[task.first_front],
-                   end = plan_.panel_ptr[task.last_front];
+      const Offset begin = plan_.internals->panel_ptr[task.first_front],
+                   end = plan_.internals->panel_ptr[task.last_front];
       live_.insert(begin, end);
       items_.push_back({begin, end, t, kNone});
     }
@@ -183,7 +184,7 @@ class ArrayCheck {
   /// Notes the blocks of task t for other tasks: those consumed inside form one interval that lives
   /// as long as the task.
   void note_blocks(Index t) {
-    const auto& task = plan_.schedule.task[t];
+    const auto& task = plan_.internals->schedule.task[t];
     Item region{size_, 0, t, t};
     for (Index s = task.first_front; s < task.last_front; ++s)
       for (const BlockPart& part : parts_of(s)) {
@@ -232,8 +233,9 @@ class ArrayCheck {
 Index meeting_columns(const Plan& plan, Index c) {
   const Index up = plan.supernodes.parent[c];
   Index columns = 0;
-  for (Offset k = plan.assembly.run_ptr[c]; k < plan.assembly.run_ptr[c + 1]; ++k) {
-    const RowRun run = plan.assembly.run[k];
+  for (Offset k = plan.internals->assembly.run_ptr[c]; k < plan.internals->assembly.run_ptr[c + 1];
+       ++k) {
+    const RowRun run = plan.internals->assembly.run[k];
     columns += std::clamp(plan.supernodes.pivots(up) - run.parent, Index{0}, run.length);
   }
   return columns;
@@ -242,7 +244,7 @@ Index meeting_columns(const Plan& plan, Index c) {
 /// Sets the heads and tails of all blocks. Returns a flaw if a head is not cut between block
 /// columns.
 std::string block_parts(const Plan& plan, std::vector<BlockPart>& parts) {
-  const Schedule& schedule = plan.schedule;
+  const Schedule& schedule = plan.internals->schedule;
   for (Index s = 0; s < plan.supernodes.count(); ++s) {
     const Index q = plan.supernodes.contribution(s), columns = schedule.fully_summed_columns[s];
     if (columns < 0 || columns > q || (columns < q && columns % ContributionLayout::kTile != 0))
@@ -318,7 +320,7 @@ std::string flaw_in_all_edges(const Schedule& schedule) {
 }  // namespace
 
 std::string flaw_in_tasks(const Plan& plan) {
-  const Schedule& schedule = plan.schedule;
+  const Schedule& schedule = plan.internals->schedule;
   const auto count = static_cast<Index>(schedule.task.size());
   Index next = 0;
   for (Index t = 0; t < count; ++t) {
@@ -345,7 +347,7 @@ std::string flaw_in_tasks(const Plan& plan) {
 }
 
 std::string flaw_in_memory(const Plan& plan) {
-  const Schedule& schedule = plan.schedule;
+  const Schedule& schedule = plan.internals->schedule;
   const std::size_t count = plan.supernodes.parent.size();
   if (schedule.fully_summed_columns.size() != count || schedule.head.size() != count ||
       schedule.tail.size() != count || schedule.update.size() != count)
@@ -362,7 +364,8 @@ std::string flaw_in_memory(const Plan& plan) {
   }
   const std::vector<Index> task_of = task_of_front(plan);
   flaw = ArrayCheck(plan, task_of, std::move(blocks),
-                    plan.panel_ptr.back() + schedule.stack_entries, true, schedule.factor_edges)
+                    plan.internals->panel_ptr.back() + schedule.stack_entries, true,
+                    schedule.factor_edges)
              .run();
   if (!flaw.empty()) return "contribution blocks: " + flaw;
   // The backward sweep needs no separate check: tasks use less memory there, and backward_edges are

@@ -10,6 +10,7 @@
 #include <cstddef>
 
 #include "symbolic/check/find_flaw.hpp"
+#include "symbolic/device/schedule_lists.hpp"
 #include "symbolic/device/sweep_lists.hpp"
 
 namespace kauri::symbolic {

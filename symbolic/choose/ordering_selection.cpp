@@ -17,8 +17,9 @@
 #include "symbolic/device/cost.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/schedule.hpp"
+#include "symbolic/device/schedule_lists.hpp"
 #include "symbolic/device/sweep_lists.hpp"
-#include "symbolic/device/work.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "symbolic/plan/make_plan.hpp"
 
 namespace kauri::symbolic {

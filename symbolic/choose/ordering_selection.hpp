@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/progress/stopwatch.hpp"
-#include "kauri/core/plan.hpp"
+#include "kauri/core/analysis.hpp"
 #include "ordering/orderer.hpp"
 #include "symbolic/common/in_digits.hpp"
 #include "symbolic/device/schedule.hpp"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "kauri/core/plan.hpp"
+#include "kauri/core/analysis.hpp"
 
 namespace kauri::symbolic {
 

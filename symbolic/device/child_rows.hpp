@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kauri/core/plan.hpp"
+#include "symbolic/common/assembly.hpp"
 #include "symbolic/device/front_cells.hpp"
 
 namespace kauri::symbolic {

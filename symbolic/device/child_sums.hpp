@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "kauri/core/plan.hpp"
+#include "symbolic/common/assembly.hpp"
+#include "symbolic/device/schedule_lists.hpp"
 
 namespace kauri::symbolic {
 
@@ -49,7 +51,7 @@ template <class Place>
 inline constexpr Place kNoPlace = static_cast<Place>(-1);
 /// Returns true if all places fit into 32 bits and none equals kNoPlace.
 inline bool has_short_places(const DeviceSchedule& schedule) {
-  return schedule.entries <= schedule.sums.most_short;
+  return schedule.entries <= schedule.hooks.most_short();
 }
 /// Writes places [begin, end) of the sums; kNoPlace for empty ones.
 template <class Place>

@@ -1,4 +1,5 @@
-// Predicted seconds of whole factorisations and solves on a device, by named target and scalar.
+// Counts the work of a factorisation on a device, and predicts from it the seconds of whole
+// factorisations and solves, by named target and scalar.
 // (Amalgamation, the cut into tasks and, for a CPU's plan, the selection of orderings use the
 // prices of fronts in cost_table.hpp.)
 // SPDX-License-Identifier: BSD-3-Clause
@@ -33,6 +34,8 @@
 #include <string_view>
 
 #include "kauri/core/plan.hpp"
+#include "symbolic/device/levels.hpp"
+#include "symbolic/device/schedule_lists.hpp"
 
 namespace kauri::symbolic {
 
@@ -79,6 +82,18 @@ std::string_view device_target(int major, int minor, int processors);
 /// Returns true if the constants of its target hold for the device: H100s, H200s and the like, and
 /// A100s. Other devices are slower in one respect or another, or unknown.
 bool is_predicted(int major, int minor, int processors);
+
+/// Returns the bytes that residuals take on a device (numeric/cuda/matrix/residual.cpp): both
+/// halves of A by rows with their values, A's values in the caller's order, three vectors, and at
+/// most one task per row.
+constexpr Offset device_residual_bytes(Index n, Offset nnz, int scalar_bytes) {
+  return (2 * nnz - n) * (Offset{2 * sizeof(Index)} + scalar_bytes) + nnz * scalar_bytes +
+         Offset{n} * (3 * scalar_bytes + 2 * Offset{sizeof(Offset)});
+}
+
+/// Counts the work. Reads no row structures, which a draft does not have. levels: those of nodes;
+/// entries: stored entries of A's lower triangle. O(fronts).
+DeviceWork count_device_work(const Supernodes& nodes, const DeviceLevels& levels, Offset entries);
 
 /// Returns the seconds of a factorisation.
 double device_factor_seconds(const DeviceCost& cost, const DeviceWork& work);

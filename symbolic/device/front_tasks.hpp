@@ -6,8 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "kauri/core/plan.hpp"
+#include "kauri/core/types.hpp"
 #include "symbolic/device/front_cells.hpp"
+#include "symbolic/device/schedule_lists.hpp"
 
 namespace kauri::symbolic {
 

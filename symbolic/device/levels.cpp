@@ -14,6 +14,7 @@
 #include "symbolic/common/children.hpp"
 #include "symbolic/common/cost_table.hpp"
 #include "symbolic/device/front_cells.hpp"
+#include "symbolic/device/schedule_lists.hpp"
 #include "symbolic/device/small_layout.hpp"
 
 namespace kauri::symbolic {

@@ -343,10 +343,9 @@ DeviceSchedule lay_out_fronts(const Supernodes& nodes, const DeviceLevels& level
   return out;
 }
 
-std::string too_large_block(const Plan& plan, Offset most) {
-  if (!plan.on_device()) return {};
-  const Supernodes& nodes = plan.supernodes;
-  const Index s = front_with_larger_block(nodes, plan.device, most);
+std::string too_large_block(const Supernodes& nodes, const DeviceSchedule& schedule, Offset most) {
+  if (!schedule.on) return {};
+  const Index s = front_with_larger_block(nodes, schedule, most);
   if (s == kNone) return {};
   const FrontCells cells{nodes.order(s), nodes.pivots(s)};
   return "the contribution block of front " + std::to_string(s) + " has " +

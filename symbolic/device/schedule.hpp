@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "kauri/core/plan.hpp"
+#include "symbolic/common/assembly.hpp"
 #include "symbolic/common/checked.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/front_tasks.hpp"
@@ -41,11 +42,11 @@ DeviceSchedule lay_out_fronts(const Supernodes& supernodes, const DeviceLevels& 
 /// by places of 32 bits. If a tiled front has a larger block, from 92,682 rows on, there are no
 /// tasks and no sweeps: a device does all tiled fronts of the plan level by level.
 inline constexpr Offset kMostBlockEntries = std::numeric_limits<std::uint32_t>::max();
-/// Returns a text that says which front of a device's plan has a block of more than `most` entries,
-/// its rows and entries, and the consequences: the warning that analyses, loaded plans, reports and
-/// the program give. Empty if there is no such front, and for a CPU's plan. Tests lower `most`.
-/// O(fronts).
-std::string too_large_block(const Plan& plan, Offset most = kMostBlockEntries);
+/// Returns a text that says which front of a schedule has a block of more than `most` entries, its
+/// rows and entries, and the consequences. Empty if there is no such front, and for an empty
+/// schedule. Tests lower `most`. O(fronts).
+std::string too_large_block(const Supernodes& supernodes, const DeviceSchedule& schedule,
+                            Offset most = kMostBlockEntries);
 
 /// Adds tasks, lists of sums, sweeps and bytes to a schedule from lay_out_fronts(). teams: as for
 /// factor_tasks(); most_block: as `most` of too_large_block(). Throws Error(overflow).

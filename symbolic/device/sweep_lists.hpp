@@ -16,7 +16,9 @@
 #include <vector>
 
 #include "kauri/core/plan.hpp"
+#include "symbolic/common/assembly.hpp"
 #include "symbolic/device/front_cells.hpp"
+#include "symbolic/device/schedule_lists.hpp"
 
 namespace kauri::symbolic {
 

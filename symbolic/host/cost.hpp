@@ -6,6 +6,7 @@
 
 #include "kauri/core/plan.hpp"
 #include "symbolic/common/cost_table.hpp"
+#include "symbolic/host/schedule_lists.hpp"
 #include "symbolic/tree/supernodes.hpp"
 
 namespace kauri::symbolic {

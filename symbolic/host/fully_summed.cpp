@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "symbolic/common/children.hpp"
+#include "symbolic/common/contribution_layout.hpp"
 
 namespace kauri::symbolic {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "kauri/core/plan.hpp"
+#include "kauri/core/types.hpp"
 #include "symbolic/common/permuted_adjacency.hpp"
 #include "symbolic/host/task_memory.hpp"
 

@@ -5,7 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "kauri/core/plan.hpp"
+#include "kauri/core/types.hpp"
+#include "symbolic/host/schedule_lists.hpp"
 #include "symbolic/host/task_memory.hpp"
 
 namespace kauri::symbolic {

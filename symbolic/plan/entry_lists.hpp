@@ -9,6 +9,7 @@
 
 #include "base/host/memory.hpp"
 #include "base/threads/blocks.hpp"
+#include "symbolic/common/assembly.hpp"
 #include "symbolic/plan/plan_draft.hpp"
 
 namespace kauri::symbolic {

@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "symbolic/common/assembly.hpp"
 #include "symbolic/plan/plan_draft.hpp"
 
 namespace kauri::symbolic {

@@ -11,6 +11,7 @@
 #include "base/threads/blocks.hpp"
 #include "kauri/core/backend.hpp"
 #include "symbolic/device/schedule.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "symbolic/plan/structure.hpp"
 
 namespace kauri::symbolic {
@@ -45,11 +46,11 @@ const CostTable& planned_table(const AnalyzeOptions& options) {
 std::shared_ptr<Plan> complete_plan(const Pattern& lower, PlanDraft draft, const CostTable& table) {
   auto plan = std::make_shared<Plan>();
   const bool on_device = is_device_target(table.target);
-  side_by_side([&] { plan->assembly = fill_structure(lower, draft); },
+  side_by_side([&] { plan->internals->assembly = fill_structure(lower, draft); },
                [&] { plan->pattern = copy_of(lower); },
                [&] {
                  if (on_device)
-                   plan->device = lay_out_fronts(draft.supernodes, draft.device_levels);
+                   plan->internals->device = lay_out_fronts(draft.supernodes, draft.device_levels);
                },
                [&] {
                  if (on_device) set_schedule(cost_table(kScheduled), draft);
@@ -60,12 +61,12 @@ std::shared_ptr<Plan> complete_plan(const Pattern& lower, PlanDraft draft, const
   plan->perm = std::move(draft.perm);
   plan->tree = std::move(draft.tree);
   plan->supernodes = std::move(draft.supernodes);
-  plan->panel_ptr = std::move(draft.panel_ptr);
-  plan->schedule = std::move(draft.schedule);
+  plan->internals->panel_ptr = std::move(draft.panel_ptr);
+  plan->internals->schedule = std::move(draft.schedule);
   if (on_device) {
-    add_device_tasks(plan->supernodes, plan->assembly, draft.device_levels, plan->target,
-                     plan->device);
-    plan->device.work = std::move(draft.device_work);
+    add_device_tasks(plan->supernodes, plan->internals->assembly, draft.device_levels, plan->target,
+                     plan->internals->device);
+    plan->internals->device.work = std::move(draft.device_work);
   }
   plan->cost = std::move(draft.cost);
   return plan;

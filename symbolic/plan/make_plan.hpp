@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "kauri/core/analysis.hpp"
 #include "kauri/core/plan.hpp"
 #include "symbolic/plan/plan_draft.hpp"
 

@@ -1,15 +1,24 @@
-// Bytes of a Plan.
+// Bytes of a Plan, and its internals.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/core/plan.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <string>
 
 #include "symbolic/common/checked.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/device/sweep_lists.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri {
 namespace {
+
+using symbolic::Assembly;
+using symbolic::DeviceSchedule;
+using symbolic::PlanInternals;
+using symbolic::Schedule;
+using symbolic::TaskEdges;
 
 template <class T, class Allocator>
 Offset bytes(const std::vector<T, Allocator>& array) {
@@ -30,15 +39,47 @@ Offset device_bytes(const DeviceSchedule& device) {
          bytes(device.panel_reuses) + bytes(device.update);
 }
 
+Offset schedule_bytes(const Schedule& schedule) {
+  return bytes(schedule.task) + bytes(schedule.factor_edges) + bytes(schedule.forward_edges) +
+         bytes(schedule.backward_edges) + bytes(schedule.scratch) +
+         bytes(schedule.fully_summed_columns) + bytes(schedule.head) + bytes(schedule.tail) +
+         bytes(schedule.update);
+}
+
+Offset assembly_bytes(const Assembly& assembly) {
+  return bytes(assembly.entry_ptr) + bytes(assembly.entry_source) + bytes(assembly.entry_row) +
+         bytes(assembly.child_ptr) + bytes(assembly.child) + bytes(assembly.run_ptr) +
+         bytes(assembly.run);
+}
+
 }  // namespace
 
+PlanDetails::PlanDetails() : lists_(std::make_unique<PlanInternals>()) {}
+PlanDetails::PlanDetails(const PlanDetails& other)
+    : lists_(std::make_unique<PlanInternals>(*other.lists_)) {}
+PlanDetails::PlanDetails(PlanDetails&& other) noexcept = default;
+PlanDetails& PlanDetails::operator=(const PlanDetails& other) {
+  lists_ = std::make_unique<PlanInternals>(*other.lists_);
+  return *this;
+}
+PlanDetails& PlanDetails::operator=(PlanDetails&& other) noexcept = default;
+PlanDetails::~PlanDetails() = default;
+
+bool Plan::on_device() const { return internals->device.on; }
+
 Offset Plan::factor_bytes(int scalar_bytes) const {
-  return symbolic::checked_mul(on_device() ? device.factor_entries : panel_ptr.back(), scalar_bytes,
-                               "bytes of L");
+  return symbolic::checked_mul(
+      on_device() ? internals->device.factor_entries : internals->panel_ptr.back(), scalar_bytes,
+      "bytes of L");
+}
+
+Offset Plan::counter_bytes() const {
+  return static_cast<Offset>(internals->schedule.task.size()) * 2 * Offset{sizeof(Index)};
 }
 
 Offset Plan::peak_bytes(int scalar_bytes) const {
   if (on_device()) {
+    const DeviceSchedule& device = internals->device;
     using symbolic::aligned_bytes;
     const auto count = static_cast<Offset>(supernodes.parent.size());
     const Offset fronts = aligned_bytes(count, symbolic::kDeviceStateBytes) +
@@ -50,27 +91,31 @@ Offset Plan::peak_bytes(int scalar_bytes) const {
                               "bytes");  // the second term is the shift
     const Offset plan =
         device.plan_bytes +
-        (device.by_level
+        (device.hooks.by_level()
              ? 0
              : device.sweeps.bytes + (scalar_bytes == 8 ? device.fast_bytes : device.task_bytes));
     return symbolic::checked_add(aligned_bytes(device.entries, scalar_bytes),
                                  symbolic::checked_add(values, fronts + plan, "bytes"), "bytes");
   }
-  const Offset stack =
-      symbolic::checked_mul(schedule.stack_entries, scalar_bytes, "bytes of contributions");
+  const Offset stack = symbolic::checked_mul(internals->schedule.stack_entries, scalar_bytes,
+                                             "bytes of contributions");
   return symbolic::checked_add(symbolic::checked_add(factor_bytes(scalar_bytes), stack, "bytes"),
                                counter_bytes(), "bytes");
 }
 
 Offset Plan::prepared_bytes() const {
-  return device.plan_bytes + (device.by_level ? 0 : device.shared_bytes + device.sweeps.bytes);
+  const DeviceSchedule& device = internals->device;
+  return device.plan_bytes +
+         (device.hooks.by_level() ? 0 : device.shared_bytes + device.sweeps.bytes);
 }
 
 Offset Plan::workspace_bytes(int scalar_bytes, Index nrhs, Index together) const {
   if (on_device()) {
+    const DeviceSchedule& device = internals->device;
     const Offset row = Offset{scalar_bytes} * std::clamp(nrhs, Index{0}, kSolveBlock);
-    if (!device.by_level && device.sweeps.bytes > 0) {  // right-hand sides in the caller's scalar,
-                                                        // then the numbers of one solve in double
+    if (!device.hooks.by_level() &&
+        device.sweeps.bytes > 0) {  // right-hand sides in the caller's scalar,
+                                    // then the numbers of one solve in double
       const Index most = scalar_bytes == sizeof(double) ? std::min(nrhs, together) : 1;
       return symbolic::checked_add(
           symbolic::aligned_bytes(n, row),
@@ -83,7 +128,8 @@ Offset Plan::workspace_bytes(int scalar_bytes, Index nrhs, Index together) const
                                  symbolic::aligned_bytes(device.update_rows, row),
                                  "bytes of workspace");
   }
-  const Offset rows = symbolic::checked_add(n, schedule.update_rows, "rows of workspace");
+  const Offset rows =
+      symbolic::checked_add(n, internals->schedule.update_rows, "rows of workspace");
   const Offset scalars =
       symbolic::checked_mul(rows, std::clamp(nrhs, Index{0}, kSolveBlock), "scalars of workspace");
   return symbolic::checked_add(symbolic::checked_mul(scalars, scalar_bytes, "bytes of workspace"),
@@ -95,13 +141,13 @@ Offset Plan::plan_bytes() const {
       static_cast<Offset>((perm.old_of().size() + perm.new_of().size()) * sizeof(Index));
   return spans + bytes(pattern.col_ptr) + bytes(pattern.row) + bytes(tree.parent) +
          bytes(tree.column_count) + bytes(supernodes.first) + bytes(supernodes.parent) +
-         bytes(supernodes.row_ptr) + bytes(supernodes.row) + bytes(panel_ptr) +
-         bytes(assembly.entry_ptr) + bytes(assembly.entry_source) + bytes(assembly.entry_row) +
-         bytes(assembly.child_ptr) + bytes(assembly.child) + bytes(assembly.run_ptr) +
-         bytes(assembly.run) + bytes(schedule.task) + bytes(schedule.factor_edges) +
-         bytes(schedule.forward_edges) + bytes(schedule.backward_edges) + bytes(schedule.scratch) +
-         bytes(schedule.fully_summed_columns) + bytes(schedule.head) + bytes(schedule.tail) +
-         bytes(schedule.update) + bytes(cost.fronts) + device_bytes(device);
+         bytes(supernodes.row_ptr) + bytes(supernodes.row) + bytes(internals->panel_ptr) +
+         assembly_bytes(internals->assembly) + schedule_bytes(internals->schedule) +
+         bytes(cost.fronts) + device_bytes(internals->device);
+}
+
+std::string symbolic::too_large_block(const Plan& plan) {
+  return too_large_block(plan.supernodes, plan.internals->device);
 }
 
 }  // namespace kauri

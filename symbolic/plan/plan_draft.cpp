@@ -10,7 +10,6 @@
 #include "symbolic/common/supervariables.hpp"
 #include "symbolic/device/cost.hpp"
 #include "symbolic/device/schedule.hpp"
-#include "symbolic/device/work.hpp"
 #include "symbolic/host/cost.hpp"
 #include "symbolic/host/fully_summed.hpp"
 #include "symbolic/host/schedule.hpp"

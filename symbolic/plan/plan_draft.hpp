@@ -15,6 +15,7 @@
 #include "symbolic/common/cost_table.hpp"
 #include "symbolic/common/permuted_adjacency.hpp"
 #include "symbolic/device/levels.hpp"
+#include "symbolic/device/schedule_lists.hpp"
 #include "symbolic/host/cost.hpp"
 
 namespace kauri::symbolic {

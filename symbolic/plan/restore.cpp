@@ -11,6 +11,7 @@
 #include "base/host/memory.hpp"
 #include "base/threads/blocks.hpp"
 #include "kauri/core/graph.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "symbolic/plan/make_plan.hpp"
 #include "symbolic/tree/coarse_tree.hpp"
 
@@ -233,7 +234,8 @@ Index dense_end(const Plan& plan) {
 
 PlanCore core_of(const Plan& plan) {
   const Supernodes& nodes = plan.supernodes;
-  const std::vector<Offset>& ptr = plan.assembly.entry_ptr;
+  const Assembly& assembly = plan.internals->assembly;
+  const std::vector<Offset>& ptr = assembly.entry_ptr;
   PlanCore core;
   core.old_of.assign(plan.perm.old_of().begin(), plan.perm.old_of().end());
   core.pivots.resize(nodes.parent.size());
@@ -247,7 +249,7 @@ PlanCore core_of(const Plan& plan) {
         core.length[j] = static_cast<Index>(ptr[j + 1] - ptr[j] - 1);
         Index* to = core.row.data() + (ptr[j] - j);
         for (Offset k = ptr[j] + 1; k < ptr[j + 1]; ++k)
-          *to++ = plan.perm.old_of(rows[plan.assembly.entry_row[k]]);
+          *to++ = plan.perm.old_of(rows[assembly.entry_row[k]]);
       }
     }
   });
@@ -255,7 +257,7 @@ PlanCore core_of(const Plan& plan) {
   core.ordering = plan.ordering;
   core.given = plan.given;
   core.target = plan.target;
-  core.workers = plan.schedule.workers;
+  core.workers = plan.internals->schedule.workers;
   return core;
 }
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "symbolic/common/assembly.hpp"
 #include "symbolic/plan/plan_draft.hpp"
 
 namespace kauri::symbolic {

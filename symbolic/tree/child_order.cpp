@@ -4,9 +4,10 @@
 
 #include <algorithm>
 
-#include "kauri/core/plan.hpp"
+#include "kauri/core/types.hpp"
 #include "symbolic/common/checked.hpp"
 #include "symbolic/common/children.hpp"
+#include "symbolic/common/contribution_layout.hpp"
 
 namespace kauri::symbolic {
 

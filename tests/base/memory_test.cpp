@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kauri/kauri.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "tests/support/process/error_text.hpp"
 #include "tests/support/process/many_threads.hpp"
 
@@ -72,19 +73,19 @@ TEST(Buffer, SizesBeyondTheirTypeAreOverflowAndTooLargeOnesMemory) {
 
 TEST(PlanBytes, BeyondTheirTypeAreOverflow) {
   Plan plan;
-  plan.panel_ptr = {0, Offset{1} << 60};
+  plan.internals->panel_ptr = {0, Offset{1} << 60};
   EXPECT_EQ(plan.factor_bytes(4), Offset{1} << 62);
   EXPECT_NE(error_text(ErrorKind::overflow, [&] { (void)plan.factor_bytes(8); }).find("bytes"),
             std::string::npos);
-  plan.schedule.stack_entries = Offset{1} << 60;
+  plan.internals->schedule.stack_entries = Offset{1} << 60;
   EXPECT_NE(error_text(ErrorKind::overflow, [&] { (void)plan.peak_bytes(4); }).find("bytes"),
             std::string::npos);
-  plan.panel_ptr = {0, 10};
+  plan.internals->panel_ptr = {0, 10};
   EXPECT_EQ(plan.peak_bytes(4), (Offset{1} << 62) + 40);
   EXPECT_NE(error_text(ErrorKind::overflow, [&] { (void)plan.peak_bytes(8); }).find("bytes"),
             std::string::npos);
   plan.n = 10;
-  plan.schedule.update_rows = std::numeric_limits<Offset>::max();
+  plan.internals->schedule.update_rows = std::numeric_limits<Offset>::max();
   EXPECT_NE(
       error_text(ErrorKind::overflow, [&] { (void)plan.workspace_bytes(4, 1); }).find("workspace"),
       std::string::npos);

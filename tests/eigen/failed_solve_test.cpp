@@ -7,6 +7,7 @@
 
 #include <limits>
 
+#include "kauri/core/analysis.hpp"
 #include "tests/eigen/systems.hpp"
 
 namespace kauri::test {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "symbolic/device/front_tasks.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "tests/emulator/machine/machine.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
 #include "tests/support/device/cuda_ways.hpp"
@@ -30,9 +31,9 @@ class RefusedGraphs : public OnCuda<W> {
   std::shared_ptr<const Plan> small_plan(const Pattern& pattern) {
     const auto made = this->plan(pattern, OrderingMethod::natural, false);
     auto few = run_by(*made, symbolic::kFewestEver);
-    EXPECT_GT(few->device.narrow_fronts, 0);
-    EXPECT_GT(few->device.small_fronts, few->device.narrow_fronts);
-    EXPECT_FALSE(few->device.task.empty());
+    EXPECT_GT(few->internals->device.narrow_fronts, 0);
+    EXPECT_GT(few->internals->device.small_fronts, few->internals->device.narrow_fronts);
+    EXPECT_FALSE(few->internals->device.task.empty());
     return few;
   }
   std::vector<Value> solution_alone(const std::shared_ptr<const Plan>& plan,

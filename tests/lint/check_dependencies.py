@@ -72,7 +72,7 @@ ROOMS = {
         "device": ("tree", "common"),
         "plan": ("host", "device", "tree", "common"),
         "choose": ("plan", "device", "check", "common"),
-        "check": ("device", "common"),
+        "check": ("plan", "device", "common"),
     },
     "src/": {
         "checks": (),

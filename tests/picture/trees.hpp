@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "kauri/core/analysis.hpp"
 #include "kauri/core/plan.hpp"
 #include "kauri/extras/generate.hpp"
 

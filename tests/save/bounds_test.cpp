@@ -14,6 +14,7 @@
 #include "src/save/plan_sections.hpp"
 #include "src/save/reader.hpp"
 #include "symbolic/device/schedule.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "symbolic/plan/restore.hpp"
 #include "tests/support/process/at_pipe.hpp"
 #include "tests/support/process/error_text.hpp"
@@ -104,14 +105,14 @@ TEST(LoadBounds, HoldForTasksOfADevice) {
 /// The counted bytes are an upper bound of the lists, and close to it for ordinary plans.
 TEST(LoadBounds, CountsOfADevicesListsAreBounds) {
   const auto check = [](const Plan& plan) {
-    const DeviceSchedule& device = plan.device;
+    const symbolic::DeviceSchedule& device = plan.internals->device;
     symbolic::FrontTree fronts;
     fronts.parent = plan.supernodes.parent;
     for (Index s = 0; s < plan.supernodes.count(); ++s) {
       fronts.order.push_back(plan.supernodes.order(s));
       fronts.pivots.push_back(plan.supernodes.pivots(s));
     }
-    const std::size_t taken = device.task.size() * sizeof(DeviceTask) +
+    const std::size_t taken = device.task.size() * sizeof(symbolic::DeviceTask) +
                               device.sums.term.size() * sizeof(Offset) +
                               (device.sums.place.size() + device.sums.ptr.size()) * sizeof(Offset);
     EXPECT_LE(static_cast<Offset>(taken), symbolic::most_list_bytes(fronts) + 10'000);

@@ -13,7 +13,7 @@
 
 #include "kauri/kauri.hpp"
 #include "symbolic/check/find_flaw.hpp"
-#include "symbolic/device/schedule.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/oracles/same_plan.hpp"
 #include "tests/support/process/error_text.hpp"
@@ -65,12 +65,13 @@ void expect_kept(const Plan& plan) {
     const auto other = load_plan(bytes, options);
     ASSERT_EQ(find_flaw(*other), "") << target;
     ASSERT_EQ(other->target, target);
-    ASSERT_EQ(other->schedule.workers, 3);
+    ASSERT_EQ(other->internals->schedule.workers, 3);
     ASSERT_EQ(other->perm, plan.perm) << target;
     ASSERT_EQ(other->supernodes.row, plan.supernodes.row) << target;
-    ASSERT_EQ(other->assembly.entry_source, plan.assembly.entry_source) << target;
+    ASSERT_EQ(other->internals->assembly.entry_source, plan.internals->assembly.entry_source)
+        << target;
     LoadOptions back;
-    back.target = plan.target, back.workers = plan.schedule.workers;
+    back.target = plan.target, back.workers = plan.internals->schedule.workers;
     ASSERT_EQ(PlanDifference(plan, *load_plan(save_plan(*other), back)).name(), "") << target;
   }
 }

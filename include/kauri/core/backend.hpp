@@ -152,8 +152,8 @@ struct CudaOptions {
   DeviceAllocator allocator{};                   ///< both functions null: cudaMalloc and cudaFree
   CudaCompute compute = CudaCompute::automatic;  ///< arithmetic of large fronts
   /// True: solves on Hopper run as sweeps at the speed of memory. False: they run level by level,
-  /// as on all other devices; the lists of DeviceSchedule::Sweeps::bytes are then not allocated,
-  /// and workspaces have other sizes. For factors in float the sweeps read L in float and keep all
+  /// as on all other devices; the lists of sweeps are then not allocated, and workspaces have other
+  /// sizes. For factors in float the sweeps read L in float and keep all
   /// numbers of a solve in double, except b, x and, between the two sweeps, y.
   bool fast_solve = true;
   /// Most right-hand sides that these sweeps solve together, for factors in double: 1, 8 or 32. A

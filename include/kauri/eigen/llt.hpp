@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "kauri/core/analysis.hpp"
 #include "kauri/core/backend.hpp"
 #include "kauri/extras/lower_factor.hpp"
 #include "kauri/solve/refine.hpp"

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "kauri/core/message.hpp"
 #include "kauri/core/plan.hpp"
 #include "kauri/solve/factor.hpp"
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "kauri/core/analysis.hpp"
 #include "kauri/core/backend.hpp"
-#include "kauri/core/plan.hpp"
 #include "kauri/core/roofline.hpp"
 #include "kauri/solve/condition.hpp"
 #include "kauri/solve/mixed.hpp"

@@ -7,6 +7,7 @@
 #include "numeric/cpu/factor/factor.hpp"
 #include "numeric/loop_batch.hpp"
 #include "symbolic/common/checked.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::numeric::cpu {
 namespace {
@@ -18,8 +19,8 @@ constexpr double kLongItem = 0.01;
 /// Returns the way, which the plan alone decides if it is `automatic`.
 BatchWay way_of(const Plan& plan, BatchWay way) {
   if (way != BatchWay::automatic) return way;
-  const bool together = plan.schedule.task.size() < 2 ||
-                        plan.cost.predicted_factor_s * plan.schedule.workers < kLongItem;
+  const bool together = plan.internals->schedule.task.size() < 2 ||
+                        plan.cost.predicted_factor_s * plan.internals->schedule.workers < kLongItem;
   return together ? BatchWay::together : BatchWay::one_by_one;
 }
 

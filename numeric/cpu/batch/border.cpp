@@ -7,6 +7,7 @@
 
 #include "numeric/cpu/factor/factor.hpp"
 #include "numeric/dense_view.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::numeric::cpu {
 namespace {
@@ -53,12 +54,13 @@ void CpuBorder<T>::enqueue_solve(const FactorImpl<T>& factor, WorkspaceImpl<T>& 
   const MatrixView<T> begin = shape_.block(begin_.data());
   const StridedView<T> y = strided(begin);
   const Supernodes& nodes = plan.supernodes;
+  const std::vector<Offset>& panel_ptr = plan.internals->panel_ptr;
   const Index parts = (nodes.count() + kFronts - 1) / kFronts;
   workers_.execute([&] {
     workers_.parallel(parts, [&](Index part) {
       for (Index s = part * kFronts; s < std::min(nodes.count(), (part + 1) * kFronts); ++s) {
         const Index m = nodes.order(s);
-        const T* rows = l + plan.panel_ptr[s] + m - shape_.nrhs;
+        const T* rows = l + panel_ptr[s] + m - shape_.nrhs;
         for (Index c = 0; c < nodes.pivots(s); ++c)
           for (Index r = 0, j = nodes.first[s] + c; r < shape_.nrhs; ++r)
             y(j, r) = j < shape_.n ? rows[Offset{c} * m + r] : T(0);

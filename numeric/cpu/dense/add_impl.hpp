@@ -6,6 +6,7 @@
 
 #include "numeric/cpu/dense/dense.hpp"
 #include "numeric/cpu/dense/simd.hpp"
+#include "symbolic/common/assembly.hpp"
 
 namespace kauri::numeric::cpu::KAURI_ISA {
 
@@ -20,7 +21,8 @@ KAURI_INLINE void add_span(Offset count, const T* from, T* to) {
 }
 
 template <class T>
-void add_rows(const RowRun* run, const RowRun* end, Index from_row, const T* from, T* to) {
+void add_rows(const symbolic::RowRun* run, const symbolic::RowRun* end, Index from_row,
+              const T* from, T* to) {
   for (Index skip = from_row - run->child; run != end; ++run, skip = 0) {
     const T* in = from + run->child + skip;
     T* out = to + run->parent + skip;
@@ -30,7 +32,8 @@ void add_rows(const RowRun* run, const RowRun* end, Index from_row, const T* fro
 }
 
 template <class T>
-void pull_rows(const RowRun* run, const RowRun* end, Index p, Index r, const T* from, T* x, T* u) {
+void pull_rows(const symbolic::RowRun* run, const symbolic::RowRun* end, Index p, Index r,
+               const T* from, T* x, T* u) {
   for (; run != end; ++run) {
     const Index above = p - run->parent, pivots = above < 0             ? 0
                                                   : above < run->length ? above

@@ -11,14 +11,16 @@
 
 #include <string_view>
 
-#include "kauri/core/plan.hpp"
+#include "kauri/core/types.hpp"
+#include "symbolic/common/assembly.hpp"
+#include "symbolic/common/contribution_layout.hpp"
 
 namespace kauri::numeric::cpu {
 
 /// Largest number of columns of a panel that is factorised without packing.
 inline constexpr Index kBasePanel = 64;
 /// Rows and columns of a task's tile inside a large front; a multiple of every slab_rows.
-inline constexpr Index kFrontTile = ContributionLayout::kTile;
+inline constexpr Index kFrontTile = symbolic::ContributionLayout::kTile;
 
 template <class T>
 struct DenseKernels {
@@ -47,7 +49,8 @@ struct DenseKernels {
 
   /// Computes to[parent row] += from[child row] for the child rows >= from_row of the runs [run,
   /// end); from_row lies in *run.
-  void (*add_rows)(const RowRun* run, const RowRun* end, Index from_row, const T* from, T* to);
+  void (*add_rows)(const symbolic::RowRun* run, const symbolic::RowRun* end, Index from_row,
+                   const T* from, T* to);
 
   // Solves. X and U are row-major with r columns (leading dimension r): x(k,c) at x[k*r + c].
   /// Computes X (p x r) <- L^-1 X with L the p x p lower triangle.
@@ -60,8 +63,8 @@ struct DenseKernels {
   void (*backward_update)(Index q, Index p, Index r, const T* l21, Offset ldl, const T* u, T* x);
   /// Adds the rows of a child (r numbers each) to the rows of its parent that they meet: parent row
   /// i is x(i,:) for i < p, else u(i-p,:).
-  void (*pull_rows)(const RowRun* run, const RowRun* end, Index p, Index r, const T* from, T* x,
-                    T* u);
+  void (*pull_rows)(const symbolic::RowRun* run, const symbolic::RowRun* end, Index p, Index r,
+                    const T* from, T* x, T* u);
   /// Computes u(i,:) = x(row[i],:) for i < q.
   void (*gather_rows)(Index q, const Index* row, Index r, const T* x, T* u);
 

@@ -5,13 +5,16 @@
 
 #include <algorithm>
 
+#include "symbolic/plan/internals.hpp"
+
 namespace kauri::numeric::cpu {
 namespace {
 
 /// Returns the first run that ends beyond parent row `row`.
-const RowRun* first_run_beyond(std::span<const RowRun> runs, Index row) {
-  return &*std::lower_bound(runs.begin(), runs.end(), row,
-                            [](const RowRun& r, Index i) { return r.parent + r.length <= i; });
+const symbolic::RowRun* first_run_beyond(std::span<const symbolic::RowRun> runs, Index row) {
+  return &*std::lower_bound(runs.begin(), runs.end(), row, [](const symbolic::RowRun& r, Index i) {
+    return r.parent + r.length <= i;
+  });
 }
 
 /// Adds the columns of c's contribution block that meet parent columns [range). column(jp) returns
@@ -19,13 +22,14 @@ const RowRun* first_run_beyond(std::span<const RowRun> runs, Index row) {
 template <class T, class Column>
 void add_child(const FactorArrays<T>& arrays, Index c, ColumnRange range, const Column& column) {
   const Plan& plan = *arrays.plan;
-  const Assembly& assembly = plan.assembly;
-  const std::span<const RowRun> runs(assembly.run.data() + assembly.run_ptr[c],
-                                     assembly.run.data() + assembly.run_ptr[c + 1]);
+  const symbolic::Assembly& assembly = plan.internals->assembly;
+  const symbolic::Schedule& schedule = plan.internals->schedule;
+  const std::span<const symbolic::RowRun> runs(assembly.run.data() + assembly.run_ptr[c],
+                                               assembly.run.data() + assembly.run_ptr[c + 1]);
   if (runs.empty() || runs.back().parent + runs.back().length <= range.begin) return;
   const Index q = plan.supernodes.contribution(c);
-  const RowRun* const end = runs.data() + runs.size();
-  for (const RowRun* run = first_run_beyond(runs, range.begin);
+  const symbolic::RowRun* const end = runs.data() + runs.size();
+  for (const symbolic::RowRun* run = first_run_beyond(runs, range.begin);
        run != end && run->parent < range.end; ++run) {
     const Index first = std::max(range.begin, run->parent),
                 last = std::min(range.end, run->parent + run->length);
@@ -33,7 +37,7 @@ void add_child(const FactorArrays<T>& arrays, Index c, ColumnRange range, const 
       const Index j = run->child + (jp - run->parent);
       arrays.kernels->add_rows(
           run, end, j,
-          arrays.l + plan.schedule.block_column(c, q, j) - ContributionLayout::first_row(j),
+          arrays.l + schedule.block_column(c, q, j) - symbolic::ContributionLayout::first_row(j),
           column(jp));
     }
   }
@@ -41,9 +45,9 @@ void add_child(const FactorArrays<T>& arrays, Index c, ColumnRange range, const 
 
 template <class T, class Column>
 void add_children(const FactorArrays<T>& arrays, Index s, ColumnRange range, const Column& column) {
-  const Plan& plan = *arrays.plan;
-  for (Index k = plan.assembly.child_ptr[s]; k < plan.assembly.child_ptr[s + 1]; ++k)
-    add_child(arrays, plan.assembly.child[k], range, column);
+  const symbolic::Assembly& assembly = arrays.plan->internals->assembly;
+  for (Index k = assembly.child_ptr[s]; k < assembly.child_ptr[s + 1]; ++k)
+    add_child(arrays, assembly.child[k], range, column);
 }
 
 /// Returns the first row of column j of a panel that a tile on the diagonal computes with. Entries
@@ -51,7 +55,7 @@ void add_children(const FactorArrays<T>& arrays, Index s, ColumnRange range, con
 /// of fronts in place have at most 8 columns, from a multiple of 8 on; slabs of packed ones begin
 /// up to 47 rows above such a tile.
 constexpr Index first_row_computed(Index m, Index p, Index j) {
-  return FrontScratch::packed(m, p) ? std::max(0, j - 64) : j / 8 * 8;
+  return symbolic::FrontScratch::packed(m, p) ? std::max(0, j - 64) : j / 8 * 8;
 }
 
 }  // namespace
@@ -59,9 +63,9 @@ constexpr Index first_row_computed(Index m, Index p, Index j) {
 template <class T>
 void assemble_panel(const FactorArrays<T>& arrays, Index s, ColumnRange range) {
   const Plan& plan = *arrays.plan;
-  const Assembly& assembly = plan.assembly;
+  const symbolic::Assembly& assembly = plan.internals->assembly;
   const Index m = plan.supernodes.order(s), first = plan.supernodes.first[s];
-  T* panel = arrays.l + plan.panel_ptr[s];
+  T* panel = arrays.l + plan.internals->panel_ptr[s];
   for (Index j = range.begin; j < range.end; ++j) {
     T* column = panel + Offset{j} * m;
     std::fill(column + first_row_computed(m, plan.supernodes.pivots(s), j), column + m, T(0));
@@ -76,9 +80,10 @@ template <class T>
 void assemble_contribution(const FactorArrays<T>& arrays, Index s, ColumnRange range) {
   const Plan& plan = *arrays.plan;
   const Index q = plan.supernodes.contribution(s), p = plan.supernodes.pivots(s);
+  const symbolic::Schedule& schedule = plan.internals->schedule;
   add_children(arrays, s, range, [&](Index j) {
-    return arrays.l + plan.schedule.block_column(s, q, j - p) -
-           ContributionLayout::first_row(j - p) - p;
+    return arrays.l + schedule.block_column(s, q, j - p) -
+           symbolic::ContributionLayout::first_row(j - p) - p;
   });
 }
 

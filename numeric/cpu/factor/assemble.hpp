@@ -25,9 +25,9 @@ struct FactorArrays {
   const DenseKernels<T>* kernels;
   const T* value;  ///< values of A, in the caller's order
   T shift;         ///< added to the diagonal
-  T* l;            ///< panels at plan->panel_ptr, contribution blocks and scratch at the places of
-                   ///< plan->schedule
-  Meter* meter;    ///< counts operations, or null
+  T* l;  ///< panels at PlanInternals::panel_ptr, contribution blocks and scratch at the places of
+         ///< PlanInternals::schedule
+  Meter* meter;  ///< counts operations, or null
 };
 
 /// Assembles pivot columns [range) of front s, range.end <= p: zeroes them, then adds entries of A

@@ -11,6 +11,7 @@
 
 #include "numeric/cpu/factor/front.hpp"
 #include "symbolic/common/cost_table.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::numeric::cpu {
 namespace {
@@ -91,8 +92,8 @@ CpuFactor<T>::CpuFactor(std::shared_ptr<const Plan> plan, Workers& workers, Memo
       kernels_(dense_kernels<T>(plan_->target)),
       workers_(workers),
       ledger_(ledger),
-      l_(plan_->panel_ptr.back() + plan_->schedule.stack_entries, ledger),
-      counters_(static_cast<Index>(plan_->schedule.task.size()), ledger) {}
+      l_(plan_->internals->panel_ptr.back() + plan_->internals->schedule.stack_entries, ledger),
+      counters_(static_cast<Index>(plan_->internals->schedule.task.size()), ledger) {}
 
 template <class T>
 const DeviceVerdict& CpuFactor<T>::fetch_verdict(StreamHandle stream) {
@@ -115,13 +116,14 @@ template <class T>
 const DeviceVerdict& CpuFactor<T>::refactorize(std::span<const T> value, T shift, ValuesAre) {
   verdict_ = {};
   const Plan& plan = *plan_;
+  const symbolic::PlanInternals& lists = *plan.internals;
   const FactorArrays<T> arrays{&plan, &kernels_, value.data(), shift, l_.data(), metering::current};
   if (arrays.meter != nullptr) arrays.meter->begin(plan.cost.executed_flops);
   FirstFailure failure;
   Least least;
   const auto run_task = [&](Index t) {
-    const Schedule::Task& task = plan.schedule.task[t];
-    T* scratch = plan.schedule.scratch[t] >= 0 ? l_.data() + plan.schedule.scratch[t] : nullptr;
+    const symbolic::Schedule::Task& task = lists.schedule.task[t];
+    T* scratch = lists.schedule.scratch[t] >= 0 ? l_.data() + lists.schedule.scratch[t] : nullptr;
     const bool parallel = workers_.threads() > 1;
     const StopCheck check_stop;
     MeterParts parts(arrays.meter);
@@ -132,13 +134,13 @@ const DeviceVerdict& CpuFactor<T>::refactorize(std::span<const T> value, T shift
       const FrontFailure<T> f = factor_front(arrays, s, kernels_, workers_, parallel, scratch);
       if (f.column != kNone) return failure.note(first + f.column, static_cast<double>(f.pivot));
       const Index m = plan.supernodes.order(s), p = plan.supernodes.pivots(s);
-      least.note(least_pivot(l_.data() + plan.panel_ptr[s], first, m, p));
-      if (!FrontScratch::packed(m, p)) parts.add(symbolic::front_flops(m, p));
+      least.note(least_pivot(l_.data() + lists.panel_ptr[s], first, m, p));
+      if (!symbolic::FrontScratch::packed(m, p)) parts.add(symbolic::front_flops(m, p));
     }
     parts.flush();
   };
   workers_.execute([&] {
-    TaskRun(workers_, counters_).upwards(plan.schedule.factor_edges, std::ref(run_task));
+    TaskRun(workers_, counters_).upwards(lists.schedule.factor_edges, std::ref(run_task));
   });
   if (failure.any()) {
     const Index column = plan.perm.old_of(failure.column());
@@ -159,32 +161,33 @@ T CpuFactor<T>::entry(Index row, Index col) const {
   const auto rows = sn.rows(s);
   const auto at = std::lower_bound(rows.begin(), rows.end(), row);
   if (at == rows.end() || *at != row) return T(0);
-  return l_
-      .data()[plan_->panel_ptr[s] + (at - rows.begin()) + Offset{col - sn.first[s]} * sn.order(s)];
+  return l_.data()[plan_->internals->panel_ptr[s] + (at - rows.begin()) +
+                   Offset{col - sn.first[s]} * sn.order(s)];
 }
 
 template <class T>
 void CpuFactor<T>::copy_panel(Index s, std::span<T> to) const {
-  std::copy_n(l_.data() + plan_->panel_ptr[s], to.size(), to.begin());
+  std::copy_n(l_.data() + plan_->internals->panel_ptr[s], to.size(), to.begin());
 }
 
 template <class T>
 void CpuFactor<T>::copy_diagonal(std::span<T> to) const {
   const Supernodes& sn = plan_->supernodes;
+  const std::vector<Offset>& panel_ptr = plan_->internals->panel_ptr;
   for (Index s = 0; s < sn.count(); ++s)
     for (Index c = 0; c < sn.pivots(s); ++c)
-      to[sn.first[s] + c] = l_.data()[plan_->panel_ptr[s] + c + Offset{c} * sn.order(s)];
+      to[sn.first[s] + c] = l_.data()[panel_ptr[s] + c + Offset{c} * sn.order(s)];
 }
 
 template <class T>
 const DeviceVerdict& CpuFactor<T>::restore(SavedPanels<T>& from) {
   verdict_ = {};
   const Supernodes& nodes = plan_->supernodes;
+  const std::vector<Offset>& panel_ptr = plan_->internals->panel_ptr;
   Pivot least;
   for (Index s = 0; s < nodes.count(); ++s) {
-    const std::span<T> panel(
-        l_.data() + plan_->panel_ptr[s],
-        static_cast<std::size_t>(plan_->panel_ptr[s + 1] - plan_->panel_ptr[s]));
+    const std::span<T> panel(l_.data() + panel_ptr[s],
+                             static_cast<std::size_t>(panel_ptr[s + 1] - panel_ptr[s]));
     std::fill(panel.begin(), panel.end(), T(0));
     from.read(s, panel);
     least =

@@ -39,7 +39,7 @@ class CpuFactor final : public FactorImpl<T>, public HostAccess<T>, public Strea
   const DeviceVerdict& restore(SavedPanels<T>& from) override;
   [[nodiscard]] std::unique_ptr<InverseImpl<T>> make_inverse() const override;
   [[nodiscard]] Offset inverse_bytes() const override;
-  /// Returns the panels of L, plan->panel_ptr.back() numbers.
+  /// Returns the panels of L, panel_ptr.back() numbers.
   [[nodiscard]] T* values() const { return l_.data(); }
 
  private:
@@ -47,7 +47,7 @@ class CpuFactor final : public FactorImpl<T>, public HostAccess<T>, public Strea
   const DenseKernels<T>& kernels_;
   Workers& workers_;
   MemoryLedger& ledger_;
-  Buffer<T> l_;  // plan->panel_ptr.back() + plan->schedule.stack_entries
+  Buffer<T> l_;  // panel_ptr.back() + schedule.stack_entries
   RunCounters counters_;
   DeviceVerdict verdict_;
 };

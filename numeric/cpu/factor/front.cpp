@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "symbolic/common/cost_table.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::numeric::cpu {
 namespace {
@@ -22,9 +23,9 @@ class Front {
         m_(arrays.plan->supernodes.order(s)),
         p_(arrays.plan->supernodes.pivots(s)),
         q_(m_ - p_),
-        packed_(FrontScratch::packed(m_, p_)),
+        packed_(symbolic::FrontScratch::packed(m_, p_)),
         parallel_(parallel && packed_),
-        panel_(arrays.l + arrays.plan->panel_ptr[s]),
+        panel_(arrays.l + arrays.plan->internals->panel_ptr[s]),
         scratch_(scratch) {}
 
   FrontFailure<T> run() {
@@ -66,7 +67,7 @@ class Front {
   /// Returns the address of entry (j, j) of the contribution block, for j a multiple of
   /// ContributionLayout::kTile.
   [[nodiscard]] T* block(Index j) const {
-    return arrays_.l + arrays_.plan->schedule.block_column(s_, q_, j);
+    return arrays_.l + arrays_.plan->internals->schedule.block_column(s_, q_, j);
   }
 
   /// Factorises columns [c0, c1) of the panel, rows c0 to m, by recursive halves. All columns to
@@ -122,8 +123,8 @@ class Front {
   template <class F>
   void apply_packed(Index r0, Index k0, Index k1, F&& tile, Index col_tiles) {
     const Index rows = m_ - r0, row_tiles = (rows + kFrontTile - 1) / kFrontTile;
-    for (Index k = k0; k < k1; k += FrontScratch::kColumns) {
-      const Index width = std::min(FrontScratch::kColumns, k1 - k);
+    for (Index k = k0; k < k1; k += symbolic::FrontScratch::kColumns) {
+      const Index width = std::min(symbolic::FrontScratch::kColumns, k1 - k);
       const auto packed = [&](Index t) { return scratch_ + Offset{t} * kFrontTile * width; };
       loop(row_tiles, [&](Index t) {
         kernels_.pack(std::min(kFrontTile, rows - t * kFrontTile), width,

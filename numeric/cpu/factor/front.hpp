@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "kauri/core/plan.hpp"
 #include "numeric/cpu/dense/dense.hpp"
 #include "numeric/cpu/factor/assemble.hpp"
 #include "numeric/cpu/runtime/workers.hpp"

@@ -10,13 +10,15 @@
 #include <algorithm>
 
 #include "kauri/core/plan.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::numeric::cpu {
 
 template <class T>
 class AncestorEntries {
  public:
-  /// z: panels at plan.panel_ptr. The panels of all ancestors of s are complete when they are read.
+  /// z: panels at PlanInternals::panel_ptr. The panels of all ancestors of s are complete when they
+  /// are read.
   AncestorEntries(const Plan& plan, const T* z, Index s)
       : plan_(plan),
         z_(z),
@@ -34,6 +36,7 @@ class AncestorEntries {
   template <class F>
   void visit(Range rows, Range columns, Index* place, const F& f) const {
     const Supernodes& sn = plan_.supernodes;
+    const std::vector<Offset>& panel_ptr = plan_.internals->panel_ptr;
     Index t = parent_;
     for (Index a = columns.begin; a < columns.end;) {
       t = owner(t, row_[a]);
@@ -42,7 +45,7 @@ class AncestorEntries {
       locate(t, {std::max(a, rows.begin), rows.end}, place - rows.begin);
       for (Index j = a; j < b; ++j)
         f(j, std::max(j, rows.begin),
-          z_ + plan_.panel_ptr[t] + Offset{row_[j] - sn.first[t]} * sn.order(t), place);
+          z_ + panel_ptr[t] + Offset{row_[j] - sn.first[t]} * sn.order(t), place);
       a = b;
     }
   }

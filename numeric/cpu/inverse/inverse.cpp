@@ -4,6 +4,7 @@
 
 #include "numeric/cpu/factor/factor.hpp"
 #include "symbolic/common/checked.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::numeric::cpu {
 
@@ -30,17 +31,17 @@ CpuInverse<T>::CpuInverse(std::shared_ptr<const Plan> plan, Workers& workers, Me
       kernels_(dense_kernels<T>(plan_->target)),
       workers_(workers),
       needs_(*plan_, workers.threads()),
-      z_(plan_->panel_ptr.back(), ledger),
+      z_(plan_->internals->panel_ptr.back(), ledger),
       numbers_(needs_.numbers(), ledger),
       shared_(needs_.shared(), ledger),
       places_(needs_.places(), ledger),
-      counters_(static_cast<Index>(plan_->schedule.task.size()), ledger) {}
+      counters_(static_cast<Index>(plan_->internals->schedule.task.size()), ledger) {}
 
 template <class T>
 Offset CpuInverse<T>::bytes(const Plan& plan, const Workers& workers) {
   const InverseNeeds needs(plan, workers.threads());
   const Offset numbers = symbolic::checked_add(
-      plan.panel_ptr.back(), needs.numbers() + needs.shared(), "entries of an inverse");
+      plan.internals->panel_ptr.back(), needs.numbers() + needs.shared(), "entries of an inverse");
   return symbolic::checked_add(
       symbolic::checked_mul(numbers, Offset{sizeof(T)}, "bytes of an inverse"),
       needs.places() * Offset{sizeof(Index)} + plan.counter_bytes(), "bytes of an inverse");
@@ -59,7 +60,7 @@ void CpuInverse<T>::compute(const FactorImpl<T>& factor) {
                                 .numbers_each = needs_.numbers_each,
                                 .places_each = needs_.places_each};
   const auto run_task = [&](Index t) {
-    const Schedule::Task& task = plan.schedule.task[t];
+    const symbolic::Schedule::Task& task = plan.internals->schedule.task[t];
     T* shared = shared_.data() + workers_.place() * needs_.shared_each;
     const StopCheck check_stop;
     for (Index s = task.last_front; s-- > task.first_front;) {
@@ -71,13 +72,14 @@ void CpuInverse<T>::compute(const FactorImpl<T>& factor) {
   workers_.execute([&] {
     const StopCheck check_stop;
     for (const Index s : needs_.top) check_stop(), invert_front(arrays, s, shared_.data());
-    TaskRun(workers_, counters_).downwards(plan.schedule.backward_edges, std::cref(run_task));
+    TaskRun(workers_, counters_)
+        .downwards(plan.internals->schedule.backward_edges, std::cref(run_task));
   });
 }
 
 template <class T>
 T CpuInverse<T>::entry(Index s, Index r, Index c) const {
-  return z_.data()[plan_->panel_ptr[s] + r + Offset{c} * plan_->supernodes.order(s)];
+  return z_.data()[plan_->internals->panel_ptr[s] + r + Offset{c} * plan_->supernodes.order(s)];
 }
 
 template <class T>
@@ -90,7 +92,7 @@ void CpuInverse<T>::copy_diagonal(std::span<T> to) const {
 template <class T>
 void CpuInverse<T>::copy_entries(std::span<T> to) const {
   const Supernodes& sn = plan_->supernodes;
-  const Assembly& assembly = plan_->assembly;
+  const symbolic::Assembly& assembly = plan_->internals->assembly;
   for (Index s = 0; s < sn.count(); ++s)
     for (Index j = sn.first[s]; j < sn.first[s + 1]; ++j)
       for (Offset k = assembly.entry_ptr[j]; k < assembly.entry_ptr[j + 1]; ++k)

@@ -45,7 +45,7 @@ class CpuInverse final : public InverseImpl<T> {
   const DenseKernels<T>& kernels_;
   Workers& workers_;
   InverseNeeds needs_;
-  Buffer<T> z_;        // panels at plan->panel_ptr
+  Buffer<T> z_;        // panels at PlanInternals::panel_ptr
   Buffer<T> numbers_;  // scratch, as are the next two
   Buffer<T> shared_;
   Buffer<Index> places_;

@@ -14,8 +14,8 @@ struct InverseShape {
       : m(arrays.plan->supernodes.order(s)),
         p(arrays.plan->supernodes.pivots(s)),
         q(m - p),
-        l(arrays.l + arrays.plan->panel_ptr[s]),
-        z(arrays.z + arrays.plan->panel_ptr[s]),
+        l(arrays.l + arrays.plan->internals->panel_ptr[s]),
+        z(arrays.z + arrays.plan->internals->panel_ptr[s]),
         below(*arrays.plan, arrays.z, s) {}
   Index m, p, q;
   const T* l;  // m x p

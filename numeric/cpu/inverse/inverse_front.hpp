@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "kauri/core/plan.hpp"
 #include "numeric/cpu/dense/dense.hpp"
 #include "numeric/cpu/runtime/workers.hpp"
 
@@ -38,7 +39,7 @@ struct InverseArrays {
   const Plan* plan;
   const DenseKernels<T>* kernels;
   Workers* workers;
-  const T* l;     ///< panels at plan->panel_ptr
+  const T* l;     ///< panels at PlanInternals::panel_ptr
   T* z;           ///< panels of the inverse, likewise
   T* numbers;     ///< numbers_each for each thread, see InverseScratch
   Index* places;  ///< places_each for each thread

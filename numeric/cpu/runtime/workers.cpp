@@ -39,7 +39,8 @@ class ReadyHeap {
 Workers::Workers(int threads) : threads_(std::min(threads, allowed_threads())), arena_(threads_) {}
 
 /// Runs all tasks. Keys are sign*ticket, so that one heap serves both directions.
-void TaskRun::all(const TaskEdges& edges, const std::function<void(Index)>& run, int sign) {
+void TaskRun::all(const symbolic::TaskEdges& edges, const std::function<void(Index)>& run,
+                  int sign) {
   const auto tasks = static_cast<Index>(edges.dependencies.size());
   if (workers_.alone()) {
     const StopCheck check_stop;

@@ -14,7 +14,8 @@
 #include "base/threads/stopping.hpp"
 #include "kauri/core/backend.hpp"
 #include "kauri/core/error.hpp"
-#include "kauri/core/plan.hpp"
+#include "kauri/core/types.hpp"
+#include "symbolic/host/schedule_lists.hpp"
 
 namespace kauri::numeric::cpu {
 
@@ -90,16 +91,16 @@ class TaskRun {
   TaskRun(Workers& workers, const RunCounters& counters) : workers_(workers), counters_(counters) {}
 
   /// Calls run(t) for every task, the lowest ready ticket first; edges go to higher tickets.
-  void upwards(const TaskEdges& edges, const std::function<void(Index)>& run) {
+  void upwards(const symbolic::TaskEdges& edges, const std::function<void(Index)>& run) {
     all(edges, run, 1);
   }
   /// Calls run(t) for every task, the highest ready ticket first; edges go to lower tickets.
-  void downwards(const TaskEdges& edges, const std::function<void(Index)>& run) {
+  void downwards(const symbolic::TaskEdges& edges, const std::function<void(Index)>& run) {
     all(edges, run, -1);
   }
 
  private:
-  void all(const TaskEdges& edges, const std::function<void(Index)>& run, int sign);
+  void all(const symbolic::TaskEdges& edges, const std::function<void(Index)>& run, int sign);
 
   Workers& workers_;
   const RunCounters& counters_;

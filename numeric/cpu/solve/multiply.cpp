@@ -9,6 +9,7 @@
 #include "numeric/cpu/factor/factor.hpp"
 #include "numeric/cpu/solve/row_major.hpp"
 #include "numeric/dense_view.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::numeric::cpu {
 namespace {
@@ -22,10 +23,17 @@ class Product {
  public:
   Product(const Plan& plan, const DenseKernels<T>& kernels, Workers& workers, const T* l, T* x,
           T* update, Index r)
-      : plan_(plan), kernels_(kernels), workers_(workers), l_(l), x_(x), update_(update), r_(r) {}
+      : plan_(plan),
+        lists_(*plan.internals),
+        kernels_(kernels),
+        workers_(workers),
+        l_(l),
+        x_(x),
+        update_(update),
+        r_(r) {}
 
   void task(Index t, bool transposed) {
-    const Schedule::Task& task = plan_.schedule.task[t];
+    const symbolic::Schedule::Task& task = lists_.schedule.task[t];
     const StopCheck check_stop;
     for (Index s = task.first_front; s < task.last_front; ++s) {
       check_stop();
@@ -44,12 +52,12 @@ class Product {
   [[nodiscard]] Shape shape(Index s) const {
     const Supernodes& sn = plan_.supernodes;
     const Index p = sn.pivots(s), m = sn.order(s);
-    const Offset u = plan_.schedule.update[s];
+    const Offset u = lists_.schedule.update[s];
     return {s,
             p,
             m - p,
             m,
-            l_ + plan_.panel_ptr[s],
+            l_ + lists_.panel_ptr[s],
             x_ + Offset{sn.first[s]} * r_,
             u >= 0 ? update_ + u * r_ : nullptr};
   }
@@ -78,12 +86,12 @@ class Product {
       if (k > 0) kernels_.forward_update(end - k, k, r_, f.l + k, f.m, f.x, f.x + Offset{k} * r_);
       end = k;
     }
-    const Assembly& assembly = plan_.assembly;
+    const symbolic::Assembly& assembly = lists_.assembly;
     for (Index k = assembly.child_ptr[f.s]; k < assembly.child_ptr[f.s + 1]; ++k) {
       const Index c = assembly.child[k];
-      const RowRun* run = assembly.run.data();
+      const symbolic::RowRun* run = assembly.run.data();
       kernels_.pull_rows(run + assembly.run_ptr[c], run + assembly.run_ptr[c + 1], f.p, r_,
-                         update_ + plan_.schedule.update[c] * r_, f.x, f.u);
+                         update_ + lists_.schedule.update[c] * r_, f.x, f.u);
     }
   }
 
@@ -106,6 +114,7 @@ class Product {
   }
 
   const Plan& plan_;
+  const symbolic::PlanInternals& lists_;
   const DenseKernels<T>& kernels_;
   Workers& workers_;
   const T* l_;
@@ -125,9 +134,9 @@ void CpuFactor<T>::multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImp
       const Index nrhs = std::min(w.nrhs(), x.cols - c);
       Product<T> product(*plan_, kernels_, workers_, l_.data(), w.x(), w.update(), nrhs);
       gather<T>(nullptr, columns(b, c, nrhs), w.x(), workers_, T(-1));
-      TaskRun(workers_, w.counters()).upwards(plan_->schedule.forward_edges, [&](Index t) {
-        product.task(t, transposed);
-      });
+      TaskRun(workers_, w.counters())
+          .upwards(plan_->internals->schedule.forward_edges,
+                   [&](Index t) { product.task(t, transposed); });
       scatter<T>(nullptr, w.x(), columns(x, c, nrhs), workers_);
     }
   });

@@ -10,6 +10,7 @@
 #include "numeric/cpu/solve/row_major.hpp"
 #include "numeric/dense_view.hpp"
 #include "symbolic/common/checked.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::numeric::cpu {
 namespace {
@@ -25,16 +26,23 @@ class Sweep {
  public:
   Sweep(const Plan& plan, const DenseKernels<T>& kernels, Workers& workers, const T* l, T* x,
         T* update, Index r)
-      : plan_(plan), kernels_(kernels), workers_(workers), l_(l), x_(x), update_(update), r_(r) {}
+      : plan_(plan),
+        lists_(*plan.internals),
+        kernels_(kernels),
+        workers_(workers),
+        l_(l),
+        x_(x),
+        update_(update),
+        r_(r) {}
 
   void forward_task(Index t) {
-    const Schedule::Task& task = plan_.schedule.task[t];
+    const symbolic::Schedule::Task& task = lists_.schedule.task[t];
     const StopCheck check_stop;
     for (Index s = task.first_front; s < task.last_front; ++s) check_stop(), forward_front(s);
   }
 
   void backward_task(Index t) {
-    const Schedule::Task& task = plan_.schedule.task[t];
+    const symbolic::Schedule::Task& task = lists_.schedule.task[t];
     const StopCheck check_stop;
     for (Index s = task.last_front; s-- > task.first_front;) check_stop(), backward_front(s);
   }
@@ -51,23 +59,23 @@ class Sweep {
   [[nodiscard]] Shape shape(Index s) const {
     const Supernodes& sn = plan_.supernodes;
     const Index p = sn.pivots(s), m = sn.order(s);
-    const Offset u = plan_.schedule.update[s];
+    const Offset u = lists_.schedule.update[s];
     return {p,
             m - p,
             m,
-            l_ + plan_.panel_ptr[s],
+            l_ + lists_.panel_ptr[s],
             x_ + Offset{sn.first[s]} * r_,
             u >= 0 ? update_ + u * r_ : nullptr,
             Offset{m} * p > kParallelEntries};
   }
 
   void pull_children(Index s, const Shape& f) {
-    const Assembly& assembly = plan_.assembly;
+    const symbolic::Assembly& assembly = lists_.assembly;
     for (Index k = assembly.child_ptr[s]; k < assembly.child_ptr[s + 1]; ++k) {
       const Index c = assembly.child[k];
-      const RowRun* run = assembly.run.data();
+      const symbolic::RowRun* run = assembly.run.data();
       kernels_.pull_rows(run + assembly.run_ptr[c], run + assembly.run_ptr[c + 1], f.p, r_,
-                         update_ + plan_.schedule.update[c] * r_, f.x, f.u);
+                         update_ + lists_.schedule.update[c] * r_, f.x, f.u);
     }
   }
 
@@ -123,6 +131,7 @@ class Sweep {
   }
 
   const Plan& plan_;
+  const symbolic::PlanInternals& lists_;
   const DenseKernels<T>& kernels_;
   Workers& workers_;
   const T* l_;
@@ -138,9 +147,10 @@ CpuWorkspace<T>::CpuWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, Memo
     : plan_(std::move(plan)),
       nrhs_(std::min(nrhs, kSolveBlock)),
       x_(Offset{plan_->n} * nrhs_, ledger),
-      update_(symbolic::checked_mul(plan_->schedule.update_rows, nrhs_, "scalars of workspace"),
+      update_(symbolic::checked_mul(plan_->internals->schedule.update_rows, nrhs_,
+                                    "scalars of workspace"),
               ledger),
-      counters_(static_cast<Index>(plan_->schedule.task.size()), ledger) {}
+      counters_(static_cast<Index>(plan_->internals->schedule.task.size()), ledger) {}
 
 template <class T>
 void CpuFactor<T>::solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
@@ -152,13 +162,13 @@ void CpuFactor<T>::solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T
       Sweep<T> sweep(*plan_, kernels_, workers_, l_.data(), w.x(), w.update(), nrhs);
       gather<T>(steps.permute ? &plan_->perm : nullptr, columns(b, c, nrhs), w.x(), workers_);
       if (steps.forward)
-        TaskRun(workers_, w.counters()).upwards(plan_->schedule.forward_edges, [&](Index t) {
-          sweep.forward_task(t);
-        });
+        TaskRun(workers_, w.counters())
+            .upwards(plan_->internals->schedule.forward_edges,
+                     [&](Index t) { sweep.forward_task(t); });
       if (steps.backward)
-        TaskRun(workers_, w.counters()).downwards(plan_->schedule.backward_edges, [&](Index t) {
-          sweep.backward_task(t);
-        });
+        TaskRun(workers_, w.counters())
+            .downwards(plan_->internals->schedule.backward_edges,
+                       [&](Index t) { sweep.backward_task(t); });
       scatter(steps.back ? &plan_->perm : nullptr, w.x(), columns(x, c, nrhs), workers_);
     }
   });

@@ -16,6 +16,7 @@
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/device/small_layout.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -33,18 +34,20 @@ constexpr double kLevelSeconds = 4e-6, kFlopSeconds = 1e-10, kMostTimes = 64;
 constexpr Offset kMostShort = Offset{1} << 31;
 
 Index most_rows(const Plan& plan) { return plan.cost.largest_front; }
-Index update_rows(const Plan& plan) { return static_cast<Index>(plan.device.update_rows); }
+Index update_rows(const Plan& plan) {
+  return static_cast<Index>(plan.internals->device.update_rows);
+}
 
 /// Returns the distance from item to item, in numbers: whole cache lines.
 template <class T>
 Offset item_stride(const Plan& plan) {
   constexpr Offset line = 128 / sizeof(T);
-  return checked_add(plan.device.entries, line - 1, "entries of a batch") / line * line;
+  return checked_add(plan.internals->device.entries, line - 1, "entries of a batch") / line * line;
 }
 
 std::vector<BatchLevel> levels_of(const Plan& plan) {
   std::vector<BatchLevel> out;
-  for (const Level& level : plan.device.level)
+  for (const Level& level : plan.internals->device.level)
     out.push_back({level.first, level.small32, level.count});
   return out;
 }
@@ -52,7 +55,8 @@ std::vector<BatchLevel> levels_of(const Plan& plan) {
 /// Writes places [begin, end) of BatchPlan::entry_place: entries of A by column of B, in the order
 /// of Assembly.
 void place_entries(const Plan& plan, Offset begin, Offset end, std::uint32_t* out) {
-  const auto& ptr = plan.assembly.entry_ptr;
+  const std::vector<Offset>& ptr = plan.internals->assembly.entry_ptr;
+  const Array<Index>& entry_row = plan.internals->assembly.entry_row;
   auto column =
       static_cast<Index>(std::upper_bound(ptr.begin(), ptr.end(), begin) - ptr.begin() - 1);
   const std::vector<Index>& first = plan.supernodes.first;
@@ -61,8 +65,8 @@ void place_entries(const Plan& plan, Offset begin, Offset end, std::uint32_t* ou
   for (Offset e = begin; e < end; ++e) {
     while (e >= ptr[column + 1]) ++column;
     while (column >= first[s + 1]) ++s;
-    const Index place = symbolic::packed_column(column - first[s], plan.supernodes.order(s)) +
-                        plan.assembly.entry_row[e];
+    const Index place =
+        symbolic::packed_column(column - first[s], plan.supernodes.order(s)) + entry_row[e];
     out[e - begin] = static_cast<std::uint32_t>(place);
   }
 }
@@ -102,7 +106,8 @@ void require_batch_on_device(const BatchView<T>& a, const char* name, int device
 
 BatchWay chosen_way(const Plan& plan, BatchWay way) {
   const bool few_rows = most_rows(plan) <= kBatchMostRows;
-  const Offset numbers = std::max(plan.device.entries, plan.device.update_rows);
+  const Offset numbers =
+      std::max(plan.internals->device.entries, plan.internals->device.update_rows);
   const bool possible = few_rows && numbers < kMostShort;
   if (way == BatchWay::together && !possible)
     throw Error(ErrorKind::usage,
@@ -112,7 +117,7 @@ BatchWay chosen_way(const Plan& plan, BatchWay way) {
                     " are not done together on a device, but one by one (at most " +
                     std::to_string(few_rows ? kMostShort - 1 : Offset{kBatchMostRows}) + ")");
   if (way != BatchWay::automatic) return way;
-  const double block = static_cast<double>(plan.device.level.size()) * kLevelSeconds +
+  const double block = static_cast<double>(plan.internals->device.level.size()) * kLevelSeconds +
                        plan.cost.executed_flops * kFlopSeconds;
   return possible && block <= kMostTimes * plan.cost.predicted_factor_s ? BatchWay::together
                                                                         : BatchWay::one_by_one;
@@ -128,7 +133,8 @@ Offset CudaBatch<T>::bytes(const Plan& plan, Index items) {
   sum = checked_add(sum, aligned_bytes(items, sizeof(DeviceVerdict)), "bytes of a batch");
   sum = checked_add(sum, aligned_bytes(plan.nnz, sizeof(std::uint32_t)), "bytes of a batch");
   return checked_add(
-      sum, aligned_bytes(static_cast<Offset>(plan.device.level.size()), sizeof(BatchLevel)),
+      sum,
+      aligned_bytes(static_cast<Offset>(plan.internals->device.level.size()), sizeof(BatchLevel)),
       "bytes of a batch");
 }
 
@@ -335,8 +341,8 @@ T CudaBatch<T>::entry(Index k, Index row, Index col) const {
   const Index place = symbolic::packed_column(col - nodes.first[s], nodes.order(s)) +
                       static_cast<Index>(at - rows.begin());
   const CurrentDevice current(context_.device);
-  return fetch(entries_.data() + k * item_stride<T>(p) + p.device.panel[s] + place, *stream_,
-               "an entry of L");
+  return fetch(entries_.data() + k * item_stride<T>(p) + p.internals->device.panel[s] + place,
+               *stream_, "an entry of L");
 }
 
 template <class T>

@@ -153,7 +153,7 @@ template <class Shape, class T>
 __device__ void factor_item(const BatchItem<T>& item, T* shared, BatchPivot* failed,
                             BatchPivot* least) {
   const int warp = static_cast<int>(threadIdx.x) / 32;
-  constexpr Index kNarrow = DeviceSchedule::kNarrow;
+  constexpr Index kNarrow = symbolic::DeviceSchedule::kNarrow;
   T* work = shared + kBatchScratch;
   const Index* order = item.plan.plan.order;
   const BatchPivots<T> of_warp{nullptr, failed + warp, least + warp * 32};

@@ -101,8 +101,8 @@ inline Offset batch_vector(Index n, Index update_rows) { return Offset{n} + upda
 template <class T>
 int batch_factor_bytes(Index most_rows) {
   const Index strip = most_rows > LargeBatchShape::kRows ? LargeBatchShape::kStrip * most_rows : 0;
-  constexpr Index narrow =
-      kBatchWarps * (DeviceSchedule::kNarrow * (DeviceSchedule::kNarrow + 1) / 2);
+  constexpr Index narrow = kBatchWarps * (symbolic::DeviceSchedule::kNarrow *
+                                          (symbolic::DeviceSchedule::kNarrow + 1) / 2);
   const Index rows = is_small_batch(most_rows) ? SmallBatchShape::kRows : LargeBatchShape::kRows;
   return static_cast<int>((kBatchScratch + std::max({narrow, rows * (rows + 1) / 2, strip})) *
                           Index{sizeof(T)});
@@ -110,7 +110,7 @@ int batch_factor_bytes(Index most_rows) {
 /// Returns the numbers of shared memory for the rows of a front that a block does, or of one for
 /// each warp.
 inline Index batch_solve_rows(Index most_rows) {
-  return std::max(Index{kBatchWarps} * DeviceSchedule::kNarrow, most_rows);
+  return std::max(Index{kBatchWarps} * symbolic::DeviceSchedule::kNarrow, most_rows);
 }
 /// Returns true if a solve's vectors lie in shared memory.
 template <class T>

@@ -151,7 +151,7 @@ __device__ void each_front(const BatchPlan& plan, const BatchLevel& level, T* ro
                            const OfWarp& of_warp, const OfBlock& of_block) {
   const Index warp = static_cast<Index>(threadIdx.x) / 32;
   for (Index k = warp; k < level.narrow; k += kBatchWarps)
-    of_warp(plan.plan.order[level.first + k], room + warp * DeviceSchedule::kNarrow);
+    of_warp(plan.plan.order[level.first + k], room + warp * symbolic::DeviceSchedule::kNarrow);
   __syncthreads();
   for (Index k = level.narrow; k < level.count; ++k)
     of_block(plan.plan.order[level.first + k], room);

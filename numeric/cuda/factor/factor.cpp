@@ -13,6 +13,7 @@
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/device/small_layout.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -21,7 +22,7 @@ namespace {
 /// plan demands it. Throws Error(usage) if factors of T are refused.
 template <class T>
 KernelSet kernels_for(const Plan& plan, const DeviceContext& context) {
-  if (plan.device.by_level) return {};
+  if (plan.internals->device.hooks.by_level()) return {};
   const KernelSet& set = context.kernels.of<T>();
   if (!set.refusal.empty()) throw Error(ErrorKind::usage, set.refusal);
   return set;
@@ -31,10 +32,10 @@ KernelSet kernels_for(const Plan& plan, const DeviceContext& context) {
 
 template <class T>
 Offset own_bytes(const Plan& plan, const DeviceContext& context) {
-  const DeviceSchedule& device = plan.device;
+  const symbolic::DeviceSchedule& device = plan.internals->device;
   const KernelSet set = kernels_for<T>(plan, context);
   const Offset own = plan.peak_bytes(sizeof(T)) - plan.prepared_bytes();
-  if (device.by_level) return own;
+  if (device.hooks.by_level()) return own;
   if (set.gathered)
     return own + symbolic::count_fast_bytes(device, "sm_90") -
            device.fast_bytes;  // whatever target the plan is for
@@ -53,7 +54,7 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext 
       stream_(context_.pool) {
   const Plan& p = *plan_->plan();
   const auto fronts = static_cast<Offset>(p.supernodes.parent.size());
-  entries_ = block_.template take<T>(p.device.entries);
+  entries_ = block_.template take<T>(p.internals->device.entries);
   value_ = block_.template take<T>(p.nnz);
   shift_ = block_.template take<T>(1);
   state_ = block_.template take<FrontState>(fronts);
@@ -66,7 +67,7 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext 
   if constexpr (std::is_same_v<T, double>) {
     if (kernels_.gathered) small_ = SmallFactor(*plan_, memory(), block_, stream_->get());
   }
-  if (kernels_.tiled.teams > 0 && !p.device.task.empty())
+  if (kernels_.tiled.teams > 0 && !p.internals->device.task.empty())
     tiled_ = TiledFactor<T>(*plan_, memory(), kernels_.tiled, block_, stream_->get());
   stream_->synchronize();
 }
@@ -77,7 +78,7 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext 
 template <class T>
 void CudaFactor<T>::enqueue(cudaStream_t stream) const {
   const auto fronts = static_cast<Index>(state_.size());
-  const DeviceSchedule& device = plan_->plan()->device;
+  const symbolic::DeviceSchedule& device = plan_->plan()->internals->device;
   if (fronts > 0)
     check(cudaMemsetAsync(state_.data(), 0, static_cast<std::size_t>(fronts) * sizeof(FrontState),
                           stream),
@@ -216,9 +217,10 @@ T CudaFactor<T>::entry(Index row, Index col) const {
   if (at == rows.end() || *at != row) return T(0);
   const Index m = nodes.order(s), p = nodes.pivots(s), r = static_cast<Index>(at - rows.begin()),
               c = col - nodes.first[s];
-  const Offset place = plan.device.panel[s] + (plan.device.tiled[s] == kNone
-                                                   ? symbolic::SmallLayout{m, p}.place(r, c)
-                                                   : symbolic::FrontCells{m, p}.place(r, c));
+  const Offset place =
+      plan.internals->device.panel[s] + (plan.internals->device.tiled[s] == kNone
+                                             ? symbolic::SmallLayout{m, p}.place(r, c)
+                                             : symbolic::FrontCells{m, p}.place(r, c));
   const CurrentDevice current(context_.device);
   return fetch(entries_.data() + place, *stream_, "an entry of L");
 }
@@ -230,14 +232,15 @@ void CudaFactor<T>::copy_panel(Index s, std::span<T> to) const {
   const auto copy = [&](Offset entries, const auto& layout) {
     std::vector<T> panel(static_cast<std::size_t>(entries));
     const CurrentDevice current(context_.device);
-    fetch(std::span(panel), entries_.data() + plan.device.panel[s], *stream_, "a panel of L");
+    fetch(std::span(panel), entries_.data() + plan.internals->device.panel[s], *stream_,
+          "a panel of L");
     for (Index c = 0; c < p; ++c)
       for (Index r = c; r < m; ++r)
         to[static_cast<std::size_t>(c) * m + r] = panel[layout.place(r, c)];
   };
   const symbolic::SmallLayout small{m, p};
   const symbolic::FrontCells tiled{m, p};
-  if (plan.device.tiled[s] == kNone)
+  if (plan.internals->device.tiled[s] == kNone)
     copy(small.panel_entries(), small);
   else
     copy(tiled.panel().entries(), tiled);

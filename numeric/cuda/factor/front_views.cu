@@ -5,6 +5,7 @@
 #include "numeric/cuda/plan/tile.cuh"
 #include "numeric/cuda/runtime/launch.hpp"
 #include "numeric/cuda/runtime/load.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -110,7 +111,7 @@ void enqueue_views(const DevicePlan& plan, const FactorMemory<T>& memory,
              children = static_cast<Index>(plan.tiled().children().size());
   if (fronts == 0) return;
   launch(view_fronts<T>, fronts, stream, plan.view(), plan.tiled().fronts().data(),
-         plan.plan()->device.small_fronts, fronts, memory, views);
+         plan.plan()->internals->device.small_fronts, fronts, memory, views);
   if (children > 0)
     launch(view_children<T>, children, stream, plan.view(), plan.tiled().children().data(),
            children, plan.tiled().row_map().data(), memory, views);
@@ -118,7 +119,7 @@ void enqueue_views(const DevicePlan& plan, const FactorMemory<T>& memory,
 
 void enqueue_gathered_views(const DevicePlan& plan, const FactorMemory<double>& memory,
                             GatheredFront* fronts, cudaStream_t stream) {
-  const DeviceSchedule& device = plan.plan()->device;
+  const symbolic::DeviceSchedule& device = plan.plan()->internals->device;
   const Index small = device.small_fronts;
   if (small > 0)
     launch(view_small_fronts, small, stream, plan.view(), device.narrow_fronts, small, memory,

@@ -8,6 +8,7 @@
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/small_layout.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -80,7 +81,7 @@ void put_panel(const std::vector<T>& from, Index m, Index p, T* panel, const aut
 
 template <class T>
 Offset CudaFactor<T>::diagonal_inverse_entries(Index s) const {
-  if (plan()->device.tiled[s] == kNone) return 0;
+  if (plan()->internals->device.tiled[s] == kNone) return 0;
   Offset entries = 0;
   for_each_block(plan()->supernodes.pivots(s),
                  [&](Index, Index rows) { entries += Offset{rows} * (rows + 1) / 2; });
@@ -92,8 +93,9 @@ void CudaFactor<T>::copy_diagonal_inverses(Index s, std::span<T> to) const {
   const FrontCells cells{plan()->supernodes.order(s), plan()->supernodes.pivots(s)};
   std::vector<T> blocks(static_cast<std::size_t>(cells.diagonal_entries()));
   const CurrentDevice current(context_.device);
-  fetch(std::span(blocks), entries_.data() + plan()->device.panel[s] + cells.panel().entries(),
-        *stream_, "inverses beside L");
+  fetch(std::span(blocks),
+        entries_.data() + plan()->internals->device.panel[s] + cells.panel().entries(), *stream_,
+        "inverses beside L");
   auto next = to.begin();
   for_each_block(cells.p, [&](Index first, Index rows) {
     for (Index r = 0; r < rows; ++r)
@@ -109,14 +111,14 @@ const DeviceVerdict& CudaFactor<T>::restore(SavedPanels<T>& from) {
   const Plan& p = *plan();
   seen_ = {};
   holds_values_ = awaits_verdict_ = false;
-  std::vector<T> image(static_cast<std::size_t>(p.device.factor_entries), T(0)), panel;
+  std::vector<T> image(static_cast<std::size_t>(p.internals->device.factor_entries), T(0)), panel;
   const Index fronts = p.supernodes.count();
   for (Index s = 0; s < fronts; ++s) {
     const Index m = p.supernodes.order(s), pivots = p.supernodes.pivots(s);
-    T* const to = image.data() + p.device.panel[s];
+    T* const to = image.data() + p.internals->device.panel[s];
     panel.assign(static_cast<std::size_t>(m) * static_cast<std::size_t>(pivots), T(0));
     from.read(s, panel);
-    if (p.device.tiled[s] == kNone) {
+    if (p.internals->device.tiled[s] == kNone) {
       put_panel(panel, m, pivots, to, SmallLayout{m, pivots});
       continue;
     }
@@ -132,7 +134,7 @@ const DeviceVerdict& CudaFactor<T>::restore(SavedPanels<T>& from) {
                           stream),
           "states of fronts");
   }
-  enqueue_tile_inverses(plan_->view(), p.device.pivot_tiles, memory(), fast_, stream);
+  enqueue_tile_inverses(plan_->view(), p.internals->device.pivot_tiles, memory(), fast_, stream);
   enqueue_verdict(plan_->view(), fronts, memory(), verdict_.data(), host_verdict_.place(), stream);
   stream_->synchronize();
   return seen_ = host_verdict_.read("the verdict of a factor");

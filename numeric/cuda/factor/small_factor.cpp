@@ -3,13 +3,14 @@
 #include "numeric/cuda/factor/small_factor.hpp"
 
 #include "numeric/cuda/factor/front_views.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::numeric::cuda {
 
 SmallFactor::SmallFactor(const DevicePlan& plan, const FactorMemory<double>& memory,
                          DeviceBlock& block, cudaStream_t stream)
-    : narrow_(plan.plan()->device.narrow_fronts) {
-  const Offset small = plan.plan()->device.small_fronts;
+    : narrow_(plan.plan()->internals->device.narrow_fronts) {
+  const Offset small = plan.plan()->internals->device.small_fronts;
   front_ = block.take<GatheredFront>(small);
   counters_ = block.take<int>(small + 2);
   enqueue_gathered_views(plan, memory, front_.data(), stream);
@@ -27,8 +28,8 @@ void SmallFactor::enqueue(const PlanView& view, const FactorMemory<double>& memo
     check(enqueue_gathered_fronts(front_.data() + begin, end - begin, rows, source, stream),
           "the launch of small fronts");
   };
-  launch(0, narrow_, DeviceSchedule::kNarrow, tickets);
-  launch(narrow_, count, DeviceSchedule::kSmall, tickets + 1);
+  launch(0, narrow_, symbolic::DeviceSchedule::kNarrow, tickets);
+  launch(narrow_, count, symbolic::DeviceSchedule::kSmall, tickets + 1);
 }
 
 }  // namespace kauri::numeric::cuda

@@ -10,6 +10,7 @@
 #include "numeric/cuda/factor/levels/level_kernels.hpp"
 #include "numeric/cuda/factor/tiled/hopper/front_kernel.hpp"
 #include "numeric/cuda/factor/tiled/streamed/kernel.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -22,12 +23,13 @@ static_assert(sizeof(FrontViewOf<float>) == symbolic::kDeviceTiledBytes &&
 static_assert(sizeof(ChildViewOf<float>) == symbolic::kDeviceChildBytes &&
               sizeof(ChildViewOf<double>) == symbolic::kDeviceChildBytes);
 
-/// Returns the kernels with the device's teams, or with DeviceSchedule::teams if these are fewer.
-/// Throws Error(usage) if they are fewer than the tasks were made for, or odd for Hopper's kernel.
-TiledKernels with_teams(TiledKernels kernels, const DeviceSchedule& device) {
-  if (device.teams == 0) return kernels;
+/// Returns the kernels with the device's teams, or with DeviceTestHooks::teams() if these are
+/// fewer. Throws Error(usage) if they are fewer than the tasks were made for, or odd for Hopper's
+/// kernel.
+TiledKernels with_teams(TiledKernels kernels, const symbolic::DeviceSchedule& device) {
+  if (device.hooks.teams() == 0) return kernels;
   const int all = kernels.teams;
-  kernels.teams = std::min(all, device.teams);
+  kernels.teams = std::min(all, device.hooks.teams());
   if (kernels.teams < std::min(all, device.task_teams) ||
       (kernels.compute == CudaCompute::hopper && kernels.teams % 2 != 0))
     throw Error(ErrorKind::usage, "a device's tasks made for " + std::to_string(device.task_teams) +
@@ -41,11 +43,11 @@ template <class T>
 TiledFactor<T>::TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memory,
                             const TiledKernels& chosen, DeviceBlock& block, cudaStream_t stream)
     : plan_(&plan.tiled()) {
-  const DeviceSchedule& device = plan.plan()->device;
+  const symbolic::DeviceSchedule& device = plan.plan()->internals->device;
   const TiledPlan::SumLists& sums = plan_->sums();
   chosen_ = with_teams(chosen, device);
-  pauses_ = device.pauses;
-  least_part_ = device.least_part;
+  pauses_ = device.hooks.pauses();
+  least_part_ = device.hooks.least_part();
   first_ = device.small_fronts;
   sums_ = {sums.step,     sums.place, sums.term, sums.short_places, device.sums.scratch_begin,
            memory.entries};
@@ -58,7 +60,7 @@ TiledFactor<T>::TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memor
 template <class T>
 cudaError_t TiledFactor<T>::launch(const kernels::Levels& levels, int* ticket,
                                    const kernels::ValuesOf<T>& values, cudaStream_t stream) const {
-  const DeviceTask* task = plan_->tasks().data();
+  const symbolic::DeviceTask* task = plan_->tasks().data();
   const auto tasks = static_cast<int>(plan_->tasks().size());
   if constexpr (std::is_same_v<T, double>) {
     if (chosen_.compute == CudaCompute::hopper)

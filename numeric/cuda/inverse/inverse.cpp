@@ -13,6 +13,7 @@
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/device/small_layout.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -123,8 +124,8 @@ InverseRun list_run(const Plan& plan, const Group& group, InverseLayout& layout)
 
 }  // namespace
 
-InverseLayout::InverseLayout(const Plan& plan) : runs(plan.device.level.size()) {
-  const DeviceSchedule& device = plan.device;
+InverseLayout::InverseLayout(const Plan& plan) : runs(plan.internals->device.level.size()) {
+  const symbolic::DeviceSchedule& device = plan.internals->device;
   const auto cells = [&](Index s) {
     return FrontCells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
   };
@@ -168,7 +169,7 @@ InverseLayout::InverseLayout(const Plan& plan) : runs(plan.device.level.size()) 
 template <class T>
 Offset CudaInverse<T>::bytes(const Plan& plan, const InverseLayout& layout) {
   using symbolic::aligned_bytes;
-  return aligned_bytes(plan.device.factor_entries, sizeof(T)) +
+  return aligned_bytes(plan.internals->device.factor_entries, sizeof(T)) +
          aligned_bytes(layout.scratch, sizeof(T)) + aligned_bytes(plan.nnz, sizeof(T)) +
          aligned_bytes(static_cast<Offset>(layout.place.size()), sizeof(InversePlace)) +
          aligned_bytes(static_cast<Offset>(layout.tile.size()), sizeof(InverseTile)) +
@@ -191,7 +192,7 @@ CudaInverse<T>::CudaInverse(std::shared_ptr<const DevicePlan> plan, const Device
       block_(bytes(*plan_->plan(), layout), *context_.heap),
       stream_(context_.pool) {
   const Plan& p = *plan_->plan();
-  z_ = block_.template take<T>(p.device.factor_entries);
+  z_ = block_.template take<T>(p.internals->device.factor_entries);
   scratch_ = block_.template take<T>(layout.scratch);
   out_ = block_.template take<T>(p.nnz);
   if (z_.size() > 0)
@@ -225,7 +226,7 @@ void CudaInverse<T>::enqueue(const FactorImpl<T>& impl, cudaStream_t stream) con
   const auto& factor = static_cast<const CudaFactor<T>&>(impl);
   const InverseMemory<T> memory{factor.entries(), z_.data(),        scratch_.data(),
                                 place_.data(),    front_of_.data(), tile_.data()};
-  const DeviceSchedule& device = plan()->device;
+  const symbolic::DeviceSchedule& device = plan()->internals->device;
   check(cudaMemcpyAsync(verdict_.data(), factor.verdict_address(), sizeof(DeviceVerdict),
                         cudaMemcpyDefault, stream),
         "a verdict");
@@ -262,10 +263,12 @@ template <class T>
 T CudaInverse<T>::entry(Index s, Index r, Index c) const {
   const Plan& p = *plan();
   const Index m = p.supernodes.order(s), pivots = p.supernodes.pivots(s);
-  const Offset place = p.device.tiled[s] == kNone ? symbolic::SmallLayout{m, pivots}.place(r, c)
-                                                  : symbolic::FrontCells{m, pivots}.place(r, c);
+  const Offset place = p.internals->device.tiled[s] == kNone
+                           ? symbolic::SmallLayout{m, pivots}.place(r, c)
+                           : symbolic::FrontCells{m, pivots}.place(r, c);
   const CurrentDevice current(context_.device);
-  return fetch(z_.data() + p.device.panel[s] + place, *stream_, "an entry of the inverse");
+  return fetch(z_.data() + p.internals->device.panel[s] + place, *stream_,
+               "an entry of the inverse");
 }
 
 template <class T>

@@ -67,8 +67,8 @@ template <class T>
 __global__ void small_inverses(PlanView plan, InverseMemory<T> memory, Index begin) {
   extern __shared__ __align__(16) unsigned char shared[];
   T* z = reinterpret_cast<T*>(shared);
-  __shared__ Index place[DeviceSchedule::kSmall];
-  __shared__ T y[DeviceSchedule::kSmall];
+  __shared__ Index place[symbolic::DeviceSchedule::kSmall];
+  __shared__ T y[symbolic::DeviceSchedule::kSmall];
   const Front f = plan.front[plan.order[begin + static_cast<Index>(blockIdx.x)]];
   const SmallLayout layout = small_of(f);
   const Index m = f.m, p = f.p, ld = m | 1, thread = static_cast<Index>(threadIdx.x),
@@ -259,7 +259,7 @@ void enqueue_small_inverses(const PlanView& plan, const Level& level,
   };
   some(0, level.small16, 16, 32);
   some(level.small16, level.small32, 32, 32);
-  some(level.small32, level.small, DeviceSchedule::kSmall, 64);
+  some(level.small32, level.small, symbolic::DeviceSchedule::kSmall, 64);
 }
 
 template <class T>

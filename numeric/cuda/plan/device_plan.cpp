@@ -16,18 +16,20 @@ namespace {
 
 Front front_of(const Plan& plan, Index s, Index place) {
   const Supernodes& nodes = plan.supernodes;
-  const Index m = nodes.order(s), p = nodes.pivots(s), tiled = plan.device.tiled[s];
-  return {.panel = plan.device.panel[s],
-          .inverses = plan.device.inverses[s],
-          .block = plan.device.block[s],
+  const symbolic::DeviceSchedule& device = plan.internals->device;
+  const std::vector<Index>& child_ptr = plan.internals->assembly.child_ptr;
+  const Index m = nodes.order(s), p = nodes.pivots(s), tiled = device.tiled[s];
+  return {.panel = device.panel[s],
+          .inverses = device.inverses[s],
+          .block = device.block[s],
           .row = nodes.row_ptr[s],
           .relative = nodes.row_ptr[s] - nodes.first[s],
-          .update = plan.device.update[s],
+          .update = device.update[s],
           .first = nodes.first[s],
           .m = m,
           .p = p,
-          .child_begin = plan.assembly.child_ptr[s],
-          .child_end = plan.assembly.child_ptr[s + 1],
+          .child_begin = child_ptr[s],
+          .child_end = child_ptr[s + 1],
           .parent = nodes.parent[s],
           .tiled = tiled,
           .place = place};
@@ -43,9 +45,9 @@ std::shared_ptr<const Plan> require_device_plan(std::shared_ptr<const Plan> plan
 }
 
 Offset prepared_bytes(const Plan& plan, const DeviceContext& context) {
-  return plan.device.plan_bytes +
-         (context.kernels.runs_tasks(plan) ? plan.device.shared_bytes : 0) +
-         (context.kernels.runs_sweeps(plan) ? plan.device.sweeps.bytes : 0);
+  return plan.internals->device.plan_bytes +
+         (context.kernels.runs_tasks(plan) ? plan.internals->device.shared_bytes : 0) +
+         (context.kernels.runs_sweeps(plan) ? plan.internals->device.sweeps.bytes : 0);
 }
 
 DevicePlan::DevicePlan(std::shared_ptr<const Plan> plan, const DeviceContext& context)
@@ -59,11 +61,13 @@ DevicePlan::DevicePlan(std::shared_ptr<const Plan> plan, const DeviceContext& co
     meanwhile(
         [&] {
           const Plan& p = *this->plan();
-          if (sweeps) lists = symbolic::list_sweeps(p.supernodes, p.assembly, p.device);
+          if (sweeps)
+            lists = symbolic::list_sweeps(p.supernodes, p.internals->assembly, p.internals->device);
         },
         [&] {
           view_ = upload(uploader);
-          if (context.kernels.runs_tasks(*this->plan()) && !this->plan()->device.task.empty())
+          if (context.kernels.runs_tasks(*this->plan()) &&
+              !this->plan()->internals->device.task.empty())
             tiled_ = TiledPlan(*this->plan(), context.kernels.task_teams(), uploader);
         });
   });
@@ -83,16 +87,19 @@ SweepView DevicePlan::upload_sweeps(const symbolic::SweepLists& lists, Uploader&
   out.backward = uploader.copy(backward.task).data();
   out.forward_tasks = static_cast<Index>(forward.task.size()),
   out.backward_tasks = static_cast<Index>(backward.task.size());
-  out.n = p.n, out.narrow = p.device.narrow_fronts, out.small = p.device.small_fronts;
+  out.n = p.n, out.narrow = p.internals->device.narrow_fronts,
+  out.small = p.internals->device.small_fronts;
   return out;
 }
 
 PlanView DevicePlan::upload(Uploader& uploader) const {
   const Plan& p = *plan();
+  const symbolic::Assembly& assembly = p.internals->assembly;
+  const symbolic::DeviceSchedule& device = p.internals->device;
   PlanView view{};
-  std::vector<Index> place(p.device.front.size());
+  std::vector<Index> place(device.front.size());
   for (std::size_t k = 0; k < place.size(); ++k)
-    place[static_cast<std::size_t>(p.device.front[k])] = static_cast<Index>(k);
+    place[static_cast<std::size_t>(device.front[k])] = static_cast<Index>(k);
   view.front = uploader
                    .make<Front>(p.supernodes.count(),
                                 [&](Offset begin, Offset end, Front* out) {
@@ -105,26 +112,25 @@ PlanView DevicePlan::upload(Uploader& uploader) const {
       uploader
           .make<Index>(static_cast<Offset>(p.supernodes.row.size()) - p.n,
                        [&](Offset begin, Offset end, Index* out) {
-                         symbolic::list_parent_rows(p.supernodes, p.assembly, begin, end, out);
+                         symbolic::list_parent_rows(p.supernodes, assembly, begin, end, out);
                        })
           .data();
-  view.child = uploader.copy(p.assembly.child).data();
+  view.child = uploader.copy(assembly.child).data();
   view.row = uploader.copy(p.supernodes.row).data();
   // The pointers fit into 32 bits, since A has no more than kMostEntries entries.
-  view.entry_ptr = uploader
-                       .make<std::uint32_t>(
-                           static_cast<Offset>(p.assembly.entry_ptr.size()),
-                           [&](Offset begin, Offset end, auto* out) {
-                             std::transform(p.assembly.entry_ptr.begin() + begin,
-                                            p.assembly.entry_ptr.begin() + end, out, [](Offset at) {
-                                              return static_cast<std::uint32_t>(at);
-                                            });
-                           })
-                       .data();
-  view.entry_row = uploader.copy(p.assembly.entry_row).data();
-  view.entry_source = uploader.copy(p.assembly.entry_source).data();
-  view.order = uploader.copy(p.device.front).data();
-  view.tile_ptr = uploader.copy(p.device.tile_ptr).data();
+  view.entry_ptr =
+      uploader
+          .make<std::uint32_t>(
+              static_cast<Offset>(assembly.entry_ptr.size()),
+              [&](Offset begin, Offset end, auto* out) {
+                std::transform(assembly.entry_ptr.begin() + begin, assembly.entry_ptr.begin() + end,
+                               out, [](Offset at) { return static_cast<std::uint32_t>(at); });
+              })
+          .data();
+  view.entry_row = uploader.copy(assembly.entry_row).data();
+  view.entry_source = uploader.copy(assembly.entry_source).data();
+  view.order = uploader.copy(device.front).data();
+  view.tile_ptr = uploader.copy(device.tile_ptr).data();
   view.old_of = uploader.copy(p.perm.old_of()).data();
   return view;
 }

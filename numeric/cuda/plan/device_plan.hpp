@@ -10,6 +10,7 @@
 #include "numeric/cuda/plan/kernel_set.hpp"
 #include "numeric/cuda/plan/tiled_plan.hpp"
 #include "symbolic/device/sweep_lists.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -76,9 +77,9 @@ struct SweepView {
       small;  ///< narrow fronts come first in `order`; `small` counts narrow and small fronts
 };
 
-using Level = DeviceSchedule::Level;
-using Step = DeviceSchedule::Step;
-using TileList = DeviceSchedule::TileList;
+using Level = symbolic::DeviceSchedule::Level;
+using Step = symbolic::DeviceSchedule::Step;
+using TileList = symbolic::DeviceSchedule::TileList;
 
 /// Returns the plan. Throws Error(usage) if it is a plan for a CPU.
 std::shared_ptr<const Plan> require_device_plan(std::shared_ptr<const Plan> plan);
@@ -93,7 +94,7 @@ class DevicePlan final : public PreparedPlanImpl {
   /// Error: usage (a CPU's plan), memory, device, overflow.
   DevicePlan(std::shared_ptr<const Plan> plan, const DeviceContext& context);
   [[nodiscard]] const PlanView& view() const { return view_; }
-  [[nodiscard]] std::span<const Level> levels() const { return plan()->device.level; }
+  [[nodiscard]] std::span<const Level> levels() const { return plan()->internals->device.level; }
   /// Returns the arrays that tasks need; they are empty if the tiled fronts are done level by
   /// level.
   [[nodiscard]] const TiledPlan& tiled() const { return tiled_; }

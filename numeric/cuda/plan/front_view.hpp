@@ -130,7 +130,7 @@ FrontView block_view(const FrontView& front, const symbolic::PanelSolve::Block& 
 /// computes the inverses of L's 16 x 16 blocks, and which of them are to be corrected, as in a
 /// factorisation. `blocks`: block_view() of each of solve.block, on the device. `tasks`:
 /// solve.task, on the device. `tickets`: as many ints as solve.end has entries, with any values.
-/// One launch, and two more for each block of pivots. `pauses`: as in DeviceSchedule.
+/// One launch, and two more for each block of pivots. `pauses`: as in DeviceTestHooks.
 cudaError_t enqueue_panel_solve(const symbolic::PanelSolve& solve, const FrontView* blocks,
                                 const symbolic::FrontTask* tasks, int* tickets, int teams,
                                 unsigned pauses, cudaStream_t stream);

@@ -9,6 +9,7 @@
 
 #include "kauri/core/backend.hpp"
 #include "kauri/core/plan.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -37,11 +38,11 @@ struct KernelSet {
   [[nodiscard]] const char* name() const;
   /// Returns true if tiled fronts of the plan are done as tasks.
   [[nodiscard]] bool runs_tasks(const Plan& plan) const {
-    return tiled.teams > 0 && !plan.device.by_level;
+    return tiled.teams > 0 && !plan.internals->device.hooks.by_level();
   }
   /// Returns true if solves of the plan go by sweeps (solve/single, solve/multi).
   [[nodiscard]] bool runs_sweeps(const Plan& plan) const {
-    return runs_tasks(plan) && single_blocks > 0 && plan.device.sweeps.bytes > 0;
+    return runs_tasks(plan) && single_blocks > 0 && plan.internals->device.sweeps.bytes > 0;
   }
 };
 

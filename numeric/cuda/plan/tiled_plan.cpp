@@ -8,6 +8,7 @@
 #include "symbolic/device/child_rows.hpp"
 #include "symbolic/device/child_sums.hpp"
 #include "symbolic/device/front_tasks.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -19,13 +20,15 @@ FrontCells cells_of(const Plan& plan, Index s) {
 }
 
 std::span<const Index> tiled_fronts(const Plan& plan) {
-  return std::span(plan.device.front).subspan(static_cast<std::size_t>(plan.device.small_fronts));
+  return std::span(plan.internals->device.front)
+      .subspan(static_cast<std::size_t>(plan.internals->device.small_fronts));
 }
 
 std::span<const Index> children_of(const Plan& plan, Index s) {
-  const auto begin = static_cast<std::size_t>(plan.assembly.child_ptr[s]),
-             end = static_cast<std::size_t>(plan.assembly.child_ptr[s + 1]);
-  return std::span(plan.assembly.child).subspan(begin, end - begin);
+  const symbolic::Assembly& assembly = plan.internals->assembly;
+  const auto begin = static_cast<std::size_t>(assembly.child_ptr[s]),
+             end = static_cast<std::size_t>(assembly.child_ptr[s + 1]);
+  return std::span(assembly.child).subspan(begin, end - begin);
 }
 
 /// The row map of a child, which begins at word `begin` of all maps.
@@ -36,7 +39,7 @@ struct RowMap {
 };
 
 /// Writes words [begin, end) of all maps, one after another, to `out`.
-void write_row_maps(const Assembly& assembly, std::span<const RowMap> maps, Offset begin,
+void write_row_maps(const symbolic::Assembly& assembly, std::span<const RowMap> maps, Offset begin,
                     Offset end, symbolic::RowMapWord* out) {
   auto map = std::upper_bound(maps.begin(), maps.end(), begin,
                               [](Offset at, const RowMap& m) { return at < m.begin; }) -
@@ -51,10 +54,11 @@ void write_row_maps(const Assembly& assembly, std::span<const RowMap> maps, Offs
 
 /// Returns the plan's tasks in an order for the device's teams: the plan's list, unless it was made
 /// for more teams; then a new one, made in `room`. The number of tasks is the same.
-const std::vector<DeviceTask>& tasks_for(const Plan& plan, int teams,
-                                         std::vector<DeviceTask>& room) {
-  if (teams >= plan.device.task_teams) return plan.device.task;
-  return room = symbolic::make_device_schedule(plan.supernodes, plan.assembly, plan.target, teams)
+const std::vector<symbolic::DeviceTask>& tasks_for(const Plan& plan, int teams,
+                                                   std::vector<symbolic::DeviceTask>& room) {
+  if (teams >= plan.internals->device.task_teams) return plan.internals->device.task;
+  return room = symbolic::make_device_schedule(plan.supernodes, plan.internals->assembly,
+                                               plan.target, teams)
                     .task;
 }
 
@@ -62,16 +66,17 @@ const std::vector<DeviceTask>& tasks_for(const Plan& plan, int teams,
 /// the first that has tiled fronts.
 std::vector<TiledFront> describe_fronts(const Plan& plan, Offset& counters) {
   const std::span<const Index> fronts = tiled_fronts(plan);
+  const symbolic::DeviceSchedule& device = plan.internals->device;
   std::vector<TiledFront> out(fronts.size());
   for (std::size_t t = 0; t < fronts.size(); ++t) {
     out[t].counters = counters;
-    out[t].block_reuses = plan.device.block_reuses[t];
-    out[t].panel_reuses = plan.device.panel_reuses[t];
+    out[t].block_reuses = device.block_reuses[t];
+    out[t].panel_reuses = device.panel_reuses[t];
     counters += symbolic::counter_count(cells_of(plan, fronts[t]));
   }
   std::size_t t = 0;
   const std::span levels =
-      std::span(plan.device.level).subspan(static_cast<std::size_t>(plan.device.small_levels));
+      std::span(device.level).subspan(static_cast<std::size_t>(device.small_levels));
   for (std::size_t l = 0; l < levels.size(); ++l)
     for (Index k = 0; k < levels[l].count; ++k) out[t++].level = static_cast<Index>(l);
   return out;
@@ -80,26 +85,29 @@ std::vector<TiledFront> describe_fronts(const Plan& plan, Offset& counters) {
 }  // namespace
 
 TiledPlan::TiledPlan(const Plan& plan, int teams, Uploader& uploader) {
-  std::vector<DeviceTask> made;
-  const std::vector<DeviceTask>& tasks = tasks_for(plan, teams, made);
+  std::vector<symbolic::DeviceTask> made;
+  const std::vector<symbolic::DeviceTask>& tasks = tasks_for(plan, teams, made);
   std::vector<TiledFront> fronts = describe_fronts(plan, counters_);
   upload_children(plan, fronts, uploader);
-  std::vector<Index> level_tasks(
-      plan.device.level.size() - static_cast<std::size_t>(plan.device.small_levels), 0);
-  for (const DeviceTask& task : tasks) {
+  std::vector<Index> level_tasks(plan.internals->device.level.size() -
+                                     static_cast<std::size_t>(plan.internals->device.small_levels),
+                                 0);
+  for (const symbolic::DeviceTask& task : tasks) {
     TiledFront& front = fronts[static_cast<std::size_t>(task.front)];
     ++level_tasks[static_cast<std::size_t>(front.level)];
-    if (task.kind == DeviceTask::Kind::fill || task.kind == DeviceTask::Kind::sum) ++front.fills;
-    if (task.kind == DeviceTask::Kind::sum) front.loads_block = 1;
+    if (task.kind == symbolic::DeviceTask::Kind::fill ||
+        task.kind == symbolic::DeviceTask::Kind::sum)
+      ++front.fills;
+    if (task.kind == symbolic::DeviceTask::Kind::sum) front.loads_block = 1;
   }
   level_tasks_ = uploader.copy(level_tasks);
   task_ = uploader.copy(tasks);
   front_ = uploader.copy(fronts);
-  upload_sums(plan.device, uploader);
+  upload_sums(plan.internals->device, uploader);
 }
 
-void TiledPlan::upload_sums(const DeviceSchedule& schedule, Uploader& uploader) {
-  const DeviceSchedule::Sums& sums = schedule.sums;
+void TiledPlan::upload_sums(const symbolic::DeviceSchedule& schedule, Uploader& uploader) {
+  const symbolic::DeviceSchedule::Sums& sums = schedule.sums;
   if (sums.place.empty()) return;
   sums_.step = uploader.copy(sums.step).data();
   const auto upload = [&]<class Place>(Place) {
@@ -126,16 +134,16 @@ void TiledPlan::upload_children(const Plan& plan, std::vector<TiledFront>& front
   const std::span<const Index> order = tiled_fronts(plan);
   std::vector<PulledChild> pulled;
   std::vector<RowMap> maps;
-  row_map_ = uploader.room<symbolic::RowMapWord>(plan.device.row_maps);
+  row_map_ = uploader.room<symbolic::RowMapWord>(plan.internals->device.row_maps);
   Offset next = 0;
   for (std::size_t t = 0; t < order.size(); ++t) {
     TiledFront& front = fronts[t];
     const FrontCells parent = cells_of(plan, order[t]);
     front.child = static_cast<Offset>(pulled.size());
     for (const Index c : children_of(plan, order[t])) {
-      if (plan.device.tiled[c] != kNone)
+      if (plan.internals->device.tiled[c] != kNone)
         front.awaited += symbolic::contribution_tasks(cells_of(plan, c));
-      if (symbolic::is_listed(plan.supernodes, plan.assembly, order[t], c)) continue;
+      if (symbolic::is_listed(plan.supernodes, plan.internals->assembly, order[t], c)) continue;
       maps.push_back({next, c, parent});
       pulled.push_back({next, c});
       next += symbolic::row_map_words(parent);
@@ -143,7 +151,7 @@ void TiledPlan::upload_children(const Plan& plan, std::vector<TiledFront>& front
     }
   }
   uploader.fill(row_map_, [&](Offset begin, Offset end, symbolic::RowMapWord* out) {
-    write_row_maps(plan.assembly, maps, begin, end, out);
+    write_row_maps(plan.internals->assembly, maps, begin, end, out);
   });
   child_ = uploader.copy(pulled);
 }

@@ -5,6 +5,7 @@
 #include "kauri/core/plan.hpp"
 #include "numeric/cuda/runtime/device_block.hpp"
 #include "symbolic/device/schedule.hpp"
+#include "symbolic/device/schedule_lists.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -46,7 +47,7 @@ class TiledPlan {
   [[nodiscard]] const DeviceArray<TiledFront>& fronts() const { return front_; }
   [[nodiscard]] const DeviceArray<PulledChild>& children() const { return child_; }
   [[nodiscard]] const DeviceArray<symbolic::RowMapWord>& row_map() const { return row_map_; }
-  [[nodiscard]] const DeviceArray<DeviceTask>& tasks() const { return task_; }
+  [[nodiscard]] const DeviceArray<symbolic::DeviceTask>& tasks() const { return task_; }
   [[nodiscard]] const DeviceArray<Index>& level_tasks() const { return level_tasks_; }
   [[nodiscard]] const SumLists& sums() const { return sums_; }
   /// Returns the number of counters of all fronts together.
@@ -54,12 +55,12 @@ class TiledPlan {
 
  private:
   void upload_children(const Plan& plan, std::vector<TiledFront>& fronts, Uploader& uploader);
-  void upload_sums(const DeviceSchedule& schedule, Uploader& uploader);
+  void upload_sums(const symbolic::DeviceSchedule& schedule, Uploader& uploader);
 
   DeviceArray<TiledFront> front_;
   DeviceArray<PulledChild> child_;
   DeviceArray<symbolic::RowMapWord> row_map_;
-  DeviceArray<DeviceTask> task_;
+  DeviceArray<symbolic::DeviceTask> task_;
   DeviceArray<Index> level_tasks_;
   SumLists sums_;
   Offset counters_ = 0;

@@ -19,7 +19,8 @@ Offset workspace_bytes(const Plan& plan, Index nrhs, const DeviceContext& contex
   using symbolic::aligned_bytes;
   const Offset row = Offset{sizeof(T)} * nrhs;
   return symbolic::checked_add(2 * aligned_bytes(plan.n, row),
-                               aligned_bytes(plan.device.update_rows, row), "bytes of workspace");
+                               aligned_bytes(plan.internals->device.update_rows, row),
+                               "bytes of workspace");
 }
 
 template <class T>
@@ -35,7 +36,7 @@ CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs,
   if (fast_) {
     most_ = symbolic::solve_width(std::min(nrhs_, context.kernels.of<T>().together));
     numbers_ = block_.template take<double>(
-        symbolic::solve_numbers(plan_->device.sweeps, plan_->n, most_));
+        symbolic::solve_numbers(plan_->internals->device.sweeps, plan_->n, most_));
     if (most_ > 1) {
       enqueue_first_unset(*plan_, numbers_.data(), most_, stream_->get());
       stream_->synchronize();  // solves may be on any stream
@@ -44,7 +45,7 @@ CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs,
   }
   x_ = block_.template take<T>(vector);
   update_ = block_.template take<T>(
-      symbolic::checked_mul(plan_->device.update_rows, nrhs_, "scalars of workspace"));
+      symbolic::checked_mul(plan_->internals->device.update_rows, nrhs_, "scalars of workspace"));
 }
 
 template <class T>
@@ -58,7 +59,7 @@ CudaWorkspace<T>::~CudaWorkspace() {
 template <class T>
 SolveMemory<T> CudaWorkspace<T>::product_memory(const T* l) const {
   if (!fast_) return memory(l, nrhs_);
-  const DeviceSchedule& device = plan_->device;
+  const symbolic::DeviceSchedule& device = plan_->internals->device;
   const symbolic::WideNumbers wide =
       most_ > 1 ? symbolic::wide_numbers(device.sweeps, plan_->n, most_) : symbolic::WideNumbers{};
   const Offset room = most_ > 1 ? wide.ticket - wide.scratch : numbers_.size(),

@@ -15,7 +15,7 @@
 #include "src/cli/report/report.hpp"
 #include "src/cli/terminal/progress.hpp"
 #include "src/cli/terminal/text.hpp"
-#include "symbolic/device/schedule.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::cli {
 namespace {
@@ -60,7 +60,7 @@ Json to_json(const AnalysisOptions& options, const System& system, const Job& jo
   object["largest_front"] = cost.largest_front;
   object["largest_supernode"] = cost.largest_supernode;
   object["supernodes"] = plan.supernodes.count();
-  object["tasks"] = plan.schedule.task.size();
+  object["tasks"] = plan.internals->schedule.task.size();
   object["fronts"] = Json::array();
   for (const FrontBin& bin : cost.fronts)
     object["fronts"].push_back(

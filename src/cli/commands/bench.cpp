@@ -16,7 +16,7 @@
 #include "src/cli/terminal/measure.hpp"
 #include "src/cli/terminal/progress.hpp"
 #include "src/report/phase_work.hpp"
-#include "symbolic/device/schedule.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::cli {
 namespace {
@@ -105,15 +105,15 @@ Json empty_line(const std::string& system, const Job& job, const BenchOptions& o
 }
 
 /// Returns the device's work as JSON, which bench/cuda/fit_device_cost.py reads.
-Json work_json(const DeviceWork& work) {
-  const auto small_json = [](const DeviceWork::Small& s) {
+Json work_json(const symbolic::DeviceWork& work) {
+  const auto small_json = [](const symbolic::DeviceWork::Small& s) {
     return Json{{"fronts", s.fronts}, {"levels", s.levels}, {"bytes", whole(s.bytes)}};
   };
   Json object = {{"narrow", small_json(work.narrow)},
                  {"small", small_json(work.small)},
                  {"upload_bytes", whole(work.upload_bytes)}};
   object["tiled"] = Json::array();
-  for (const DeviceWork::Level& level : work.tiled)
+  for (const symbolic::DeviceWork::Level& level : work.tiled)
     object["tiled"].push_back({{"fronts", level.fronts},
                                {"chain", level.chain},
                                {"panel_tiles", whole(level.panel_tiles)},
@@ -150,7 +150,8 @@ void add_analysis(Json& line, const System& system, const Analysis& analysis,
   for (Index s = 0; s < nodes.count(); ++s)
     contributions += Offset{nodes.contribution(s)} * (nodes.contribution(s) + 1) / 2;
   line["contribution_entries"] = contributions;
-  if (analysis.plan->on_device()) line["device_work"] = work_json(analysis.plan->device.work);
+  if (analysis.plan->on_device())
+    line["device_work"] = work_json(analysis.plan->internals->device.work);
   line["too_large_block"] = symbolic::too_large_block(*analysis.plan);
 }
 

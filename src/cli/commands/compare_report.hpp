@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kauri/core/plan.hpp"
+#include "kauri/core/analysis.hpp"
 #include "src/cli/report/report.hpp"
 #include "src/cli/report/trial.hpp"
 

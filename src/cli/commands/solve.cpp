@@ -26,7 +26,7 @@
 #include "src/cli/terminal/measure.hpp"
 #include "src/cli/terminal/progress.hpp"
 #include "src/cli/terminal/text.hpp"
-#include "symbolic/device/schedule.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::cli {
 namespace {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "kauri/core/analysis.hpp"
 #include "kauri/core/plan.hpp"
 #include "src/cli/job/system.hpp"
 #include "src/cli/options/options.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kauri/core/plan.hpp"
+#include "kauri/core/analysis.hpp"
 #include "kauri/core/types.hpp"
 
 namespace kauri::cli {

@@ -11,7 +11,7 @@
 #include "kauri/core/version.hpp"
 #include "src/cli/job/job.hpp"
 #include "src/cli/terminal/text.hpp"
-#include "symbolic/device/schedule.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::cli {
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "kauri/core/analysis.hpp"
 #include "kauri/core/backend.hpp"
 #include "kauri/core/error.hpp"
 #include "kauri/core/plan.hpp"

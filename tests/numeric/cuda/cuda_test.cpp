@@ -12,6 +12,7 @@
 
 #include "kauri/kauri.hpp"
 #include "numeric/cuda/executor.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/oracles/sparse_reference.hpp"
 #include "tests/support/process/error_text.hpp"
@@ -288,7 +289,7 @@ TYPED_TEST(Cuda, LargeSubtreesOneAfterAnother) {
   const std::vector<T> value = this->values(a);
   const SymmetricView<T> view{a.pattern(), value};
   const auto plan = this->plan(a.pattern(), OrderingMethod::amd);
-  const DeviceSchedule& device = plan->device;
+  const symbolic::DeviceSchedule& device = plan->internals->device;
   std::vector<Index> height(device.tiled.size(), 1);
   for (std::size_t s = 0; s < height.size(); ++s)
     if (const Index parent = plan->supernodes.parent[s];

@@ -17,6 +17,7 @@
 
 #include "kauri/kauri.hpp"
 #include "ordering/graph/scratch.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "tests/support/process/seeds.hpp"
 #include "tests/support/process/temp_file.hpp"
 
@@ -222,7 +223,7 @@ TEST_F(Allocation, SolvesAndRefinementSurviveEveryFailure) {
     options.workers = 2;
     options.ordering.method = OrderingMethod::amd;
     const auto plan = analyze(a.pattern(), options);
-    ASSERT_GT(plan->schedule.task.size(), 1u);
+    ASSERT_GT(plan->internals->schedule.task.size(), 1u);
     auto factor = Factor<double>::create(plan, backend);
     auto workspace = Workspace<double>::create(factor, 1);
     std::vector<double> x(b.size()), y(b.size());

@@ -98,7 +98,7 @@ TYPED_TEST(Dense, PackedUpdateEqualsNaive) {
     const auto& kernels = dense_kernels<T>(target);
     ASSERT_EQ(kernels.slab_rows % kernels.col_tile, 0);
     ASSERT_EQ(kFrontTile % kernels.slab_rows, 0);
-    ASSERT_LE(kernels.slab_rows, FrontScratch::kPadding);
+    ASSERT_LE(kernels.slab_rows, symbolic::FrontScratch::kPadding);
     for (int round = 0; round < 200; ++round) {
       const Index n = 1 + static_cast<Index>(random() % 120),
                   m = 1 + static_cast<Index>(random() % 120),
@@ -109,8 +109,8 @@ TYPED_TEST(Dense, PackedUpdateEqualsNaive) {
       const auto a = integers<T>(m, k, random), b = integers<T>(n, k, random);
       auto c = integers<T>(m, n, random);
       const auto before = c;
-      std::vector<T> pa(static_cast<std::size_t>(m + FrontScratch::kPadding) * k),
-          pb(static_cast<std::size_t>(n + FrontScratch::kPadding) * k);
+      std::vector<T> pa(static_cast<std::size_t>(m + symbolic::FrontScratch::kPadding) * k),
+          pb(static_cast<std::size_t>(n + symbolic::FrontScratch::kPadding) * k);
       kernels.pack(m, k, a.data.data(), a.ld, pa.data());
       kernels.pack(n, k, b.data.data(), b.ld, pb.data());
       kernels.update_packed(m, n, k, pa.data(), pb.data(), c.data.data(), c.ld, diagonal, keep);
@@ -240,13 +240,13 @@ TYPED_TEST(Dense, SolvesInvertProductsExactly) {
 }
 
 /// Returns the rows 0 to q of a child, spread over `m` rows of its parent, as runs.
-std::vector<RowRun> random_runs(Index q, Index m, std::mt19937& random,
-                                std::vector<Index>& row_of) {
+std::vector<symbolic::RowRun> random_runs(Index q, Index m, std::mt19937& random,
+                                          std::vector<Index>& row_of) {
   row_of.resize(static_cast<std::size_t>(m));
   for (Index i = 0; i < m; ++i) row_of[i] = i;
   while (static_cast<Index>(row_of.size()) > q)
     row_of.erase(row_of.begin() + static_cast<std::ptrdiff_t>(random() % row_of.size()));
-  std::vector<RowRun> runs;
+  std::vector<symbolic::RowRun> runs;
   for (Index k = 0; k < q; ++k)
     if (!runs.empty() && row_of[k] == runs.back().parent + runs.back().length)
       ++runs.back().length;
@@ -266,7 +266,7 @@ TYPED_TEST(Dense, RowsAreAddedAndGatheredWhereTheRunsSay) {
       const Index p = static_cast<Index>(random() % (static_cast<unsigned>(m) + 1)),
                   r = round % 2 == 0 ? 1 : 1 + static_cast<Index>(random() % kSolveBlock);
       std::vector<Index> row_of;
-      const std::vector<RowRun> runs = random_runs(q, m, random, row_of);
+      const std::vector<symbolic::RowRun> runs = random_runs(q, m, random, row_of);
       const auto from = integers<T>(r, q, random), start = integers<T>(r, m, random);
       std::vector<T> rows(static_cast<std::size_t>(q) * r),
           x(static_cast<std::size_t>(p) * r + 1, Matrix<T>::kPoison),
@@ -289,7 +289,7 @@ TYPED_TEST(Dense, RowsAreAddedAndGatheredWhereTheRunsSay) {
 
       // The test takes one column from row `first` on.
       const Index first = static_cast<Index>(random() % static_cast<unsigned>(q));
-      const RowRun* run = runs.data();
+      const symbolic::RowRun* run = runs.data();
       while (run->child + run->length <= first) ++run;
       std::vector<T> to(static_cast<std::size_t>(m) + 1, Matrix<T>::kPoison);
       for (Index i = 0; i < m; ++i) to[i] = start(0, i);

@@ -14,6 +14,7 @@
 
 #include "kauri/kauri.hpp"
 #include "symbolic/check/find_flaw.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "tests/support/bodies/factor.hpp"
 #include "tests/support/process/many_threads.hpp"
 #include "tests/support/process/methods.hpp"
@@ -182,11 +183,11 @@ TYPED_TEST(Numeric, SameBitsWhereverBlocksLieInPanels) {
     options.ordering.method = OrderingMethod::amd;
     options.workers = workers;
     const auto plan = analyze(a.pattern(), options);
-    ASSERT_GT(plan->schedule.task.size(), 10U);
+    const symbolic::Schedule& places = plan->internals->schedule;
+    ASSERT_GT(places.task.size(), 10U);
     for (Index s = 0; s < plan->supernodes.count(); ++s) {
-      in_panels +=
-          plan->schedule.head[s] != kNone && plan->schedule.head[s] < plan->panel_ptr.back();
-      cut += plan->schedule.head[s] != kNone && plan->schedule.tail[s] != kNone;
+      in_panels += places.head[s] != kNone && places.head[s] < plan->internals->panel_ptr.back();
+      cut += places.head[s] != kNone && places.tail[s] != kNone;
     }
     for (const int threads : {1, 2, 8}) {
       if (test::kSanitized && threads != workers) continue;
@@ -245,8 +246,8 @@ TYPED_TEST(Numeric, SameBitsWhereverUpdateRowsLie) {
     const auto plan = analyze(a.pattern(), options);
     Offset rows = 0;
     for (Index s = 0; s < plan->supernodes.count(); ++s) rows += plan->supernodes.contribution(s);
-    EXPECT_LT(plan->schedule.update_rows, rows / 4);
-    places.insert(plan->schedule.update);
+    EXPECT_LT(plan->internals->schedule.update_rows, rows / 4);
+    places.insert(plan->internals->schedule.update);
     for (const int threads : {1, 2, 8}) {
       Backend backend = cpu_backend(threads);
       auto factor = factorize<T>(plan, value, backend);

@@ -11,6 +11,7 @@
 
 #include "kauri/kauri.hpp"
 #include "numeric/cpu/factor/factor.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "tests/support/systems/exact.hpp"
 
 namespace kauri {
@@ -129,7 +130,7 @@ void below_diagonal(const Plan& plan, double* l, const F& f) {
   for (Index s = 0; s < sn.count(); ++s)
     for (Index j = 0; j < sn.pivots(s); ++j)
       for (Index i = j + 1; i < sn.order(s); ++i)
-        f(l[plan.panel_ptr[s] + i + Offset{j} * sn.order(s)]);
+        f(l[plan.internals->panel_ptr[s] + i + Offset{j} * sn.order(s)]);
 }
 
 TEST(Accuracy, TheCheckSeesARoundedOrSlightlyWrongFactor) {
@@ -138,7 +139,8 @@ TEST(Accuracy, TheCheckSeesARoundedOrSlightlyWrongFactor) {
     EXPECT_LE(error_with_damaged_factor(a, [](const Plan&, double*) {}), 1e-14) << spec;
     EXPECT_GT(error_with_damaged_factor(a,
                                         [](const Plan& plan, double* l) {
-                                          for (Offset k = 0; k < plan.panel_ptr.back(); ++k)
+                                          for (Offset k = 0; k < plan.internals->panel_ptr.back();
+                                               ++k)
                                             l[k] = static_cast<double>(static_cast<float>(l[k]));
                                         }),
               1e-14)

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "tests/support/bodies/factor.hpp"
 #include "tests/support/oracles/sparse_reference.hpp"
 #include "tests/support/process/many_threads.hpp"
@@ -76,7 +77,7 @@ std::vector<Index> columns_in_tasks(const Plan& plan, int round, std::mt19937_64
     double flops;
   };
   std::vector<Range> range;
-  for (const Schedule::Task& task : plan.schedule.task)
+  for (const symbolic::Schedule::Task& task : plan.internals->schedule.task)
     range.push_back({plan.supernodes.first[task.first_front],
                      plan.supernodes.first[task.last_front], task.flops});
   std::vector<Index> columns;
@@ -103,8 +104,8 @@ std::vector<Index> columns_in_tasks(const Plan& plan, int round, std::mt19937_64
 /// only: the edges of solves are not renumbered.
 std::shared_ptr<const Plan> last_tasks_first(const Plan& plan) {
   auto result = std::make_shared<Plan>(plan);
-  const Schedule& from = plan.schedule;
-  Schedule& to = result->schedule;
+  const symbolic::Schedule& from = plan.internals->schedule;
+  symbolic::Schedule& to = result->internals->schedule;
   std::vector<Index> waits = from.factor_edges.dependencies, new_of(waits.size());
   std::priority_queue<Index> ready;
   for (std::size_t t = 0; t < waits.size(); ++t)
@@ -167,7 +168,7 @@ TYPED_TEST(Indefinite, OfManyTasksThatFailTheFirstColumnIsTold) {
     for (const auto method : test::methods()) {
       const auto a = generate(spec);
       const auto plan = plan_of(a.pattern(), method);
-      ASSERT_GT(plan->schedule.task.size(), 10U) << spec << ' ' << name_of(method);
+      ASSERT_GT(plan->internals->schedule.task.size(), 10U) << spec << ' ' << name_of(method);
       for (int round = 0; round < 4; ++round) {
         SCOPED_TRACE(std::string(spec) + " " + std::string(name_of(method)) + " round " +
                      std::to_string(round));
@@ -193,7 +194,7 @@ TYPED_TEST(Indefinite, AFailureFoundLateDoesNotReplaceAnEarlierColumn) {
   const auto a =
       generate("blockdiag " + std::to_string(blocks * order) + " " + std::to_string(order));
   const auto plan = plan_of(a.pattern(), OrderingMethod::natural);
-  ASSERT_EQ(plan->schedule.task.size(), blocks);
+  ASSERT_EQ(plan->internals->schedule.task.size(), blocks);
   auto value = test::cast<T>(a.value());
   const Index least = sound * order + order - 1;
   for (Index k = least; k < plan->n; k += order)

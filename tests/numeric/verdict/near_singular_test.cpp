@@ -14,6 +14,7 @@
 
 #include "kauri/kauri.hpp"
 #include "symbolic/device/front_cells.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "tests/support/systems/dense_reference.hpp"
 #include "tests/support/systems/near_singular.hpp"
 
@@ -203,7 +204,7 @@ TEST(NearSingular, CasesHaveFrontsOfEveryKind) {
     AnalyzeOptions options = test::natural_order(test::near_singular(what, 1).n());
     options.target = "sm_90";
     const auto plan = analyze(test::near_singular(what, 1).pattern(), options);
-    const DeviceSchedule& device = plan->device;
+    const symbolic::DeviceSchedule& device = plan->internals->device;
     narrow += device.narrow_fronts > 0 ? 1 : 0;
     for (Index k = device.narrow_fronts; k < device.small_fronts; ++k)
       small += plan->supernodes.order(device.front[k]) > 32 ? 1 : 0;

@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "symbolic/device/front_tasks.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/device/device_hooks.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/systems/block_tree.hpp"
 
@@ -43,10 +45,10 @@ class Parts : public OnCuda<W> {
   };
   static Met met(const Plan& plan, Index least) {
     Met out;
-    const DeviceSchedule& device = plan.device;
+    const symbolic::DeviceSchedule& device = plan.internals->device;
     std::vector<bool> sums(device.panel_reuses.size(), false);
-    for (const DeviceTask& task : device.task)
-      if (task.kind == DeviceTask::Kind::sum) sums[task.front] = true;
+    for (const symbolic::DeviceTask& task : device.task)
+      if (task.kind == symbolic::DeviceTask::Kind::sum) sums[task.front] = true;
     for (Index s = 0; s < plan.supernodes.count(); ++s) {
       const Index t = device.tiled[s];
       if (t == kNone || plan.supernodes.pivots(s) <= least) continue;
@@ -100,9 +102,9 @@ class Parts : public OnCuda<W> {
                          " teams, pauses " + std::to_string(pauses));
             auto other = std::make_shared<Plan>(
                 for_teams(*made, teams == 0 ? symbolic::kFewestTeams : teams));
-            other->device.teams = teams;
-            other->device.pauses = pauses;
-            other->device.least_part = least;
+            DeviceHooks::teams(*other) = teams;
+            DeviceHooks::pauses(*other) = pauses;
+            DeviceHooks::least_part(*other) = least;
             expect_exact(system, other, trial);
             if (this->HasFatalFailure()) return;
           }
@@ -117,8 +119,8 @@ class Parts : public OnCuda<W> {
     std::vector<std::vector<Value>> solutions;
     for (const Index least : {16, 16, 2048}) {
       auto other = std::make_shared<Plan>(for_teams(*made, trial.teams.back()));
-      other->device.teams = trial.teams.back();
-      other->device.least_part = least;
+      DeviceHooks::teams(*other) = trial.teams.back();
+      DeviceHooks::least_part(*other) = least;
       auto factor = Factor<Value>::create(other, this->backend());
       ASSERT_TRUE(refactorize<Value>(factor, this->values(a)).ok());
       solutions.push_back(this->solution(factor));

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
+#include "symbolic/plan/internals.hpp"
+#include "tests/support/device/device_hooks.hpp"
 #include "tests/support/systems/exact.hpp"
 
 namespace kauri::test {
@@ -103,7 +105,7 @@ class OnCuda : public ::testing::Test {
     const bool none = W::by_level || W::loops == CudaCompute::hopper ||
                       sizeof(Value) == 4;  // does not use the bytes that Hopper's small fronts need
     return plan.peak_bytes(sizeof(Value)) -
-           (none ? 0 : plan.device.fast_bytes - plan.device.task_bytes);
+           (none ? 0 : plan.internals->device.fast_bytes - plan.internals->device.task_bytes);
   }
   std::shared_ptr<const Plan> plan(const Pattern& pattern,
                                    OrderingMethod method = OrderingMethod::amd,
@@ -120,7 +122,7 @@ class OnCuda : public ::testing::Test {
   static std::shared_ptr<const Plan> in_this_way(const std::shared_ptr<const Plan>& made) {
     if (!W::by_level) return made;
     auto by_level = std::make_shared<Plan>(*made);
-    by_level->device.by_level = true;
+    DeviceHooks::by_level(*by_level) = true;
     return by_level;
   }
   static std::vector<Value> values(const SymmetricMatrix<double>& a) {

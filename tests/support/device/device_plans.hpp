@@ -12,10 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "kauri/core/analysis.hpp"
 #include "kauri/core/plan.hpp"
 #include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/front_tasks.hpp"
 #include "symbolic/device/schedule.hpp"
+#include "symbolic/plan/internals.hpp"
+#include "tests/support/device/device_hooks.hpp"
 #include "tests/support/systems/patterns.hpp"
 
 namespace kauri::test {
@@ -32,8 +35,9 @@ inline std::shared_ptr<const Plan> plan_of(const Pattern& pattern, OrderingMetho
 /// Returns the plan with tasks made for this many teams.
 inline Plan for_teams(const Plan& plan, Index teams) {
   Plan other = plan;
-  other.device = symbolic::make_device_schedule(plan.supernodes, plan.assembly, plan.target, teams);
-  other.device.work = plan.device.work;
+  other.internals->device =
+      symbolic::make_device_schedule(plan.supernodes, plan.internals->assembly, plan.target, teams);
+  other.internals->device.work = plan.internals->device.work;
   return other;
 }
 
@@ -42,9 +46,9 @@ inline Plan for_teams(const Plan& plan, Index teams) {
 inline std::shared_ptr<Plan> run_by(const Plan& plan, Index teams, unsigned pauses = 0) {
   auto other = std::make_shared<Plan>(for_teams(
       plan, teams == 0 ? symbolic::kFewestTeams : std::min(teams, symbolic::kFewestTeams)));
-  other->device.by_level = plan.device.by_level;
-  other->device.teams = teams;
-  other->device.pauses = pauses;
+  DeviceHooks::by_level(*other) = plan.internals->device.hooks.by_level();
+  DeviceHooks::teams(*other) = teams;
+  DeviceHooks::pauses(*other) = pauses;
   return other;
 }
 
@@ -52,12 +56,13 @@ inline std::shared_ptr<Plan> run_by(const Plan& plan, Index teams, unsigned paus
 /// places of sums.
 inline Plan with_long_places(const Plan& plan) {
   Plan other = plan;
-  other.device.sums.most_short = plan.device.entries - 1;
-  other.device.shared_bytes =
-      symbolic::count_shared_bytes(plan.supernodes, plan.assembly, other.device);
-  other.device.task_bytes =
-      symbolic::count_task_bytes(plan.supernodes, plan.assembly, other.device);
-  other.device.fast_bytes = symbolic::count_fast_bytes(other.device, plan.target);
+  DeviceHooks::most_short(other) = plan.internals->device.entries - 1;
+  other.internals->device.shared_bytes = symbolic::count_shared_bytes(
+      plan.supernodes, plan.internals->assembly, other.internals->device);
+  other.internals->device.task_bytes = symbolic::count_task_bytes(
+      plan.supernodes, plan.internals->assembly, other.internals->device);
+  other.internals->device.fast_bytes =
+      symbolic::count_fast_bytes(other.internals->device, plan.target);
   return other;
 }
 
@@ -104,7 +109,7 @@ inline void expect_found(const std::vector<Damage>& damages) {
 
 /// Makes every tiled front wait for all levels below its own, which is sound, too.
 inline void wait_longest(Plan& plan) {
-  DeviceSchedule& device = plan.device;
+  symbolic::DeviceSchedule& device = plan.internals->device;
   for (auto level = device.level.begin() + device.small_levels; level != device.level.end();
        ++level)
     for (Index k = level->first - device.small_fronts;
@@ -123,12 +128,14 @@ inline Index find_front(const Plan& plan, const IsFront& is) {
 }
 /// Returns the first tiled front that satisfies `is`, as its place among tiled fronts.
 inline Index find_tiled(const Plan& plan, const IsFront& is) {
-  return plan.device.tiled[find_front(
-      plan, [&](Index s) { return plan.device.tiled[s] != kNone && is(plan.device.tiled[s]); })];
+  return plan.internals->device.tiled[find_front(plan, [&](Index s) {
+    return plan.internals->device.tiled[s] != kNone && is(plan.internals->device.tiled[s]);
+  })];
 }
 inline Index front_with_block(const Plan& plan, bool tiled) {
   return find_front(plan, [&](Index s) {
-    return plan.device.block[s] != -1 && (plan.device.tiled[s] != kNone) == tiled;
+    return plan.internals->device.block[s] != -1 &&
+           (plan.internals->device.tiled[s] != kNone) == tiled;
   });
 }
 inline Index root(const Plan& plan) {
@@ -136,10 +143,10 @@ inline Index root(const Plan& plan) {
 }
 
 inline void swap_fronts(Plan& plan, Index a, Index b) {
-  std::swap(plan.device.front[a], plan.device.front[b]);
+  std::swap(plan.internals->device.front[a], plan.internals->device.front[b]);
   for (const Index k : {a, b})
-    plan.device.tiled[plan.device.front[k]] =
-        k < plan.device.small_fronts ? kNone : k - plan.device.small_fronts;
+    plan.internals->device.tiled[plan.internals->device.front[k]] =
+        k < plan.internals->device.small_fronts ? kNone : k - plan.internals->device.small_fronts;
 }
 
 }  // namespace kauri::test

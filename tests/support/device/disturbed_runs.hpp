@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/device/device_hooks.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/device/factor_memory.hpp"
 #include "tests/support/systems/patterns.hpp"
@@ -41,7 +42,7 @@ class DisturbedRuns : public OnCuda<W> {
     Backend backend = cuda_backend(
         CudaOptions{.device = 0, .allocator = memory.allocator(), .compute = W::loops});
     const auto made = this->plan(trial.pattern.view(), trial.method, trial.amalgamate);
-    ASSERT_FALSE(made->device.task.empty());
+    ASSERT_FALSE(made->internals->device.task.empty());
     const std::vector<Value> value = random_dominant<Value>(trial.pattern.view(), 5);
     const auto there = DeviceValues<Value>::copy_of(value, backend);
     FactorReader<Value> reader(memory);
@@ -59,7 +60,7 @@ class DisturbedRuns : public OnCuda<W> {
     for (int run = 0; run < trial.runs; ++run) {
       const std::size_t k = static_cast<std::size_t>(run) % plans.size();
       auto paused = std::make_shared<Plan>(*plans[k]);
-      paused->device.pauses = static_cast<unsigned>(run) + 1;
+      DeviceHooks::pauses(*paused) = static_cast<unsigned>(run) + 1;
       auto factor = Factor<Value>::create(paused, backend);
       ASSERT_TRUE(refactorize(factor, there).ok()) << "run " << run;
       ASSERT_EQ(factor.verdict(), undisturbed.verdict()) << "run " << run;

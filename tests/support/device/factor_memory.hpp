@@ -9,6 +9,7 @@
 #include "kauri/kauri.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/small_layout.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
 
 namespace kauri::test {
@@ -73,14 +74,15 @@ inline std::vector<StoredNumber> stored_numbers(const Plan& plan, bool products)
   for (Index s = 0; s < nodes.count(); ++s) {
     const auto rows = nodes.rows(s);
     const Index m = nodes.order(s), p = nodes.pivots(s);
-    const bool tiled = plan.device.tiled[s] != kNone;
+    const bool tiled = plan.internals->device.tiled[s] != kNone;
     const symbolic::FrontCells cells{m, p};
     const symbolic::SmallLayout packed{m, p};
     for (Index c = 0; c < p; ++c)
       for (Index r = c; r < m; ++r)
-        all.push_back({plan.device.panel[s] + (tiled ? cells.place(r, c) : packed.place(r, c)),
-                       rows[r], nodes.first[s] + c});
-    const Offset inverses = plan.device.inverses[s];
+        all.push_back(
+            {plan.internals->device.panel[s] + (tiled ? cells.place(r, c) : packed.place(r, c)),
+             rows[r], nodes.first[s] + c});
+    const Offset inverses = plan.internals->device.inverses[s];
     for (Index c = 0; tiled && c < p; ++c) {
       for (Index r = c; r < p && r / symbolic::kTile == c / symbolic::kTile; ++r)
         all.push_back(
@@ -107,7 +109,7 @@ class FactorReader {
   FactorReader& operator=(const FactorReader&) = delete;
   ~FactorReader() { cudaFreeHost(room_); }
   std::vector<Value> read(const Factor<Value>& factor, const std::vector<StoredNumber>& stored) {
-    const auto entries = static_cast<std::size_t>(factor.plan().device.entries);
+    const auto entries = static_cast<std::size_t>(factor.plan().internals->device.entries);
     if (entries > size_) {
       cudaFreeHost(room_);
       require(cudaHostAlloc(reinterpret_cast<void**>(&room_), entries * sizeof(Value),

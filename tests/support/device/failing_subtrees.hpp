@@ -104,13 +104,14 @@ class FailingSubtrees : public OnCuda<W> {
     for (;;) {
       const auto w =
           static_cast<Index>(random() % static_cast<std::uint64_t>(plan.supernodes.count()));
-      const Index begin = plan.assembly.child_ptr[w],
-                  children = plan.assembly.child_ptr[w + 1] - begin;
+      const Index begin = plan.internals->assembly.child_ptr[w],
+                  children = plan.internals->assembly.child_ptr[w + 1] - begin;
       if (children < 2) continue;
       const auto k = static_cast<Index>(random() % static_cast<std::uint64_t>(children - 1));
       const auto l =
           k + 1 + static_cast<Index>(random() % static_cast<std::uint64_t>(children - k - 1));
-      return {below(plan.assembly.child[begin + k]), below(plan.assembly.child[begin + l]), w};
+      return {below(plan.internals->assembly.child[begin + k]),
+              below(plan.internals->assembly.child[begin + l]), w};
     }
   }
 

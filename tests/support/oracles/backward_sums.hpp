@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::test {
 
@@ -36,7 +37,7 @@ double backward_row_error(const Factor<T>& factor, const std::vector<T>& x, Inde
   constexpr Index kBlock = 16;
   const Plan& plan = factor.plan();
   const auto rows = plan.supernodes.rows(s);
-  const Index end = plan.device.tiled[s] == kNone
+  const Index end = plan.internals->device.tiled[s] == kNone
                         ? c + 1
                         : std::min(plan.supernodes.pivots(s), c / kBlock * kBlock + kBlock);
   long double sum = 0, own = 0;

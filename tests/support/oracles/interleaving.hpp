@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "kauri/core/plan.hpp"
+#include "kauri/core/types.hpp"
+#include "symbolic/host/schedule_lists.hpp"
 
 namespace kauri::test {
 
@@ -16,8 +17,8 @@ namespace kauri::test {
 /// returns false if something is wrong. Fronts ascend in a task, or descend if `down`. Returns the
 /// first front where something is wrong, or kNone.
 template <class Turn>
-Index first_damage(const Schedule& schedule, const TaskEdges& edges, bool down, int threads,
-                   std::uint64_t seed, const Turn& turn) {
+Index first_damage(const symbolic::Schedule& schedule, const symbolic::TaskEdges& edges, bool down,
+                   int threads, std::uint64_t seed, const Turn& turn) {
   struct Thread {
     Index task = kNone;
     Index front = 0;
@@ -34,7 +35,7 @@ Index first_damage(const Schedule& schedule, const TaskEdges& edges, bool down, 
     if (now.task == kNone) {
       if (ready.empty()) continue;
       std::swap(ready[random() % ready.size()], ready.back());
-      const Schedule::Task& task = schedule.task[ready.back()];
+      const symbolic::Schedule::Task& task = schedule.task[ready.back()];
       now = {ready.back(), down ? task.last_front - 1 : task.first_front, true};
       ready.pop_back();
       continue;
@@ -55,9 +56,9 @@ Index first_damage(const Schedule& schedule, const TaskEdges& edges, bool down, 
 }
 
 /// Returns the data edges alone: each task's parent waits for it.
-inline TaskEdges tree_edges(const Schedule& schedule) {
-  TaskEdges edges{std::vector<Index>(schedule.task.size(), 0), {0}, {}};
-  for (const Schedule::Task& task : schedule.task) {
+inline symbolic::TaskEdges tree_edges(const symbolic::Schedule& schedule) {
+  symbolic::TaskEdges edges{std::vector<Index>(schedule.task.size(), 0), {0}, {}};
+  for (const symbolic::Schedule::Task& task : schedule.task) {
     if (task.parent != kNone) {
       edges.successor.push_back(task.parent);
       ++edges.dependencies[task.parent];
@@ -68,9 +69,9 @@ inline TaskEdges tree_edges(const Schedule& schedule) {
 }
 
 /// Returns the edges with their directions reversed, by counting.
-inline TaskEdges reversed(const TaskEdges& edges) {
+inline symbolic::TaskEdges reversed(const symbolic::TaskEdges& edges) {
   const auto tasks = static_cast<Index>(edges.dependencies.size());
-  TaskEdges out{std::vector<Index>(edges.dependencies.size(), 0), {0}, {}};
+  symbolic::TaskEdges out{std::vector<Index>(edges.dependencies.size(), 0), {0}, {}};
   for (Index to = 0; to < tasks; ++to) {
     for (Index from = 0; from < tasks; ++from)
       for (Offset k = edges.successor_ptr[from]; k < edges.successor_ptr[from + 1]; ++k)
@@ -84,7 +85,7 @@ inline TaskEdges reversed(const TaskEdges& edges) {
 }
 
 /// Removes the k-th edge, which leaves task `from`.
-inline void erase_edge(TaskEdges& edges, Index from, Offset k) {
+inline void erase_edge(symbolic::TaskEdges& edges, Index from, Offset k) {
   --edges.dependencies[edges.successor[k]];
   edges.successor.erase(edges.successor.begin() + k);
   for (std::size_t t = static_cast<std::size_t>(from) + 1; t < edges.successor_ptr.size(); ++t)

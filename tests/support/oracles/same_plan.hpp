@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "kauri/core/plan.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::test {
 
-/// The name of the first field in which two plans differ, or empty. Fields that only tests set
-/// (DeviceSchedule::by_level, teams, pauses, least_part, most_short) are not compared.
+/// The name of the first field in which two plans differ, or empty. DeviceTestHooks are not
+/// compared.
 class PlanDifference {
  public:
   PlanDifference(const Plan& a, const Plan& b) {
@@ -26,10 +27,10 @@ class PlanDifference {
     same("tree.parent", a.tree.parent, b.tree.parent),
         same("tree.column_count", a.tree.column_count, b.tree.column_count);
     nodes(a.supernodes, b.supernodes);
-    same("panel_ptr", a.panel_ptr, b.panel_ptr);
-    assembly(a.assembly, b.assembly);
-    schedule(a.schedule, b.schedule);
-    device(a.device, b.device);
+    same("panel_ptr", a.internals->panel_ptr, b.internals->panel_ptr);
+    assembly(a.internals->assembly, b.internals->assembly);
+    schedule(a.internals->schedule, b.internals->schedule);
+    device(a.internals->device, b.internals->device);
     cost(a.cost, b.cost);
   }
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -58,18 +59,18 @@ class PlanDifference {
         same("row_ptr", a.row_ptr, b.row_ptr);
     same("row", a.row, b.row);
   }
-  void assembly(const Assembly& a, const Assembly& b) {
+  void assembly(const symbolic::Assembly& a, const symbolic::Assembly& b) {
     same("entry_ptr", a.entry_ptr, b.entry_ptr),
         same("entry_source", a.entry_source, b.entry_source);
     same("entry_row", a.entry_row, b.entry_row), same("child_ptr", a.child_ptr, b.child_ptr),
         same("child", a.child, b.child);
     same("run_ptr", a.run_ptr, b.run_ptr);
     each("run", a.run, b.run,
-         [](const RowRun& r) { return std::tie(r.child, r.parent, r.length); });
+         [](const symbolic::RowRun& r) { return std::tie(r.child, r.parent, r.length); });
   }
-  void schedule(const Schedule& a, const Schedule& b) {
+  void schedule(const symbolic::Schedule& a, const symbolic::Schedule& b) {
     same("workers", a.workers, b.workers);
-    each("task", a.task, b.task, [](const Schedule::Task& t) {
+    each("task", a.task, b.task, [](const symbolic::Schedule::Task& t) {
       return std::tie(t.first_front, t.last_front, t.parent, t.flops);
     });
     same("factor_edges", a.factor_edges, b.factor_edges),
@@ -81,19 +82,20 @@ class PlanDifference {
     same("stack_entries", a.stack_entries, b.stack_entries), same("update", a.update, b.update);
     same("update_rows", a.update_rows, b.update_rows);
   }
-  static auto tiles(const DeviceSchedule::TileList& t) {
+  static auto tiles(const symbolic::DeviceSchedule::TileList& t) {
     return std::tuple(t.first, t.count, t.tiles, t.at);
   }
-  void device(const DeviceSchedule& a, const DeviceSchedule& b) {
+  void device(const symbolic::DeviceSchedule& a, const symbolic::DeviceSchedule& b) {
     same("device.on", a.on, b.on), same("task_teams", a.task_teams, b.task_teams);
-    each("level", a.level, b.level, [](const DeviceSchedule::Level& l) {
+    each("level", a.level, b.level, [](const symbolic::DeviceSchedule::Level& l) {
       return std::tuple(l.first, l.count, l.small16, l.small32, l.small, tiles(l.tiles),
                         l.steps.size());
     });
     for (std::size_t k = 0; k < a.level.size() && name_.empty(); ++k)
-      each("steps", a.level[k].steps, b.level[k].steps, [](const DeviceSchedule::Step& s) {
-        return std::tuple(s.k, tiles(s.panel), tiles(s.update));
-      });
+      each("steps", a.level[k].steps, b.level[k].steps,
+           [](const symbolic::DeviceSchedule::Step& s) {
+             return std::tuple(s.k, tiles(s.panel), tiles(s.update));
+           });
     same("narrow_levels", a.narrow_levels, b.narrow_levels),
         same("small_levels", a.small_levels, b.small_levels);
     same("narrow_fronts", a.narrow_fronts, b.narrow_fronts),
@@ -118,13 +120,13 @@ class PlanDifference {
     same("plan_bytes", a.plan_bytes, b.plan_bytes);
     work(a.work, b.work);
   }
-  void work(const DeviceWork& a, const DeviceWork& b) {
-    const auto small = [](const DeviceWork::Small& s) {
+  void work(const symbolic::DeviceWork& a, const symbolic::DeviceWork& b) {
+    const auto small = [](const symbolic::DeviceWork::Small& s) {
       return std::tuple(s.fronts, s.levels, s.bytes);
     };
     note("narrow", small(a.narrow) == small(b.narrow)),
         note("small", small(a.small) == small(b.small));
-    each("work.tiled", a.tiled, b.tiled, [](const DeviceWork::Level& l) {
+    each("work.tiled", a.tiled, b.tiled, [](const symbolic::DeviceWork::Level& l) {
       return std::tuple(l.fronts, l.chain, l.panel_tiles, l.products, l.bytes, l.largest_panel);
     });
     bits("upload_bytes", a.upload_bytes, b.upload_bytes);

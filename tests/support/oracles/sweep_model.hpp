@@ -65,7 +65,7 @@ struct RandomFactor {
 class SweepModel {
  public:
   using Lists = symbolic::SweepLists;
-  SweepModel(const Supernodes& nodes, const DeviceSchedule& schedule, const Lists& lists,
+  SweepModel(const Supernodes& nodes, const symbolic::DeviceSchedule& schedule, const Lists& lists,
              const RandomFactor& factor)
       : nodes_(nodes), schedule_(schedule), lists_(lists), factor_(factor) {
     const double unset = std::numeric_limits<double>::quiet_NaN();
@@ -269,7 +269,7 @@ class SweepModel {
   }
 
   const Supernodes& nodes_;
-  const DeviceSchedule& schedule_;
+  const symbolic::DeviceSchedule& schedule_;
   const Lists& lists_;
   const RandomFactor& factor_;
   std::vector<double> x_, y_, update_, forward_part_, backward_part_;

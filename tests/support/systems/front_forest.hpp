@@ -53,8 +53,8 @@ inline FrontSpec random_tree(std::mt19937_64& random, int depth) {
 
 struct FrontForest {
   Supernodes nodes;
-  Assembly assembly;  ///< without entries
-  DeviceSchedule device;
+  symbolic::Assembly assembly;  ///< without entries
+  symbolic::DeviceSchedule device;
   [[nodiscard]] Index n() const { return nodes.first.back(); }
 };
 
@@ -92,8 +92,8 @@ inline void add_rows(const std::vector<double>& share, std::mt19937_64& random, 
   }
 }
 
-inline Assembly gather(const Supernodes& nodes) {
-  Assembly out;
+inline symbolic::Assembly gather(const Supernodes& nodes) {
+  symbolic::Assembly out;
   symbolic::Children children = symbolic::children_of(nodes.parent);
   out.child_ptr.assign(children.ptr.begin(), children.ptr.end() - 1);
   out.child.assign(children.child.begin(), children.child.begin() + out.child_ptr.back());

@@ -60,94 +60,113 @@ TEST(FindFlawOfDevice, NorOnRandomPatterns) {
 
 TEST(FindFlawOfDevice, Lengths) {
   expect_found({
-      {"a device's schedule for a CPU's plan", [](Plan& p) { p.device.on = false; }},
+      {"a device's schedule for a CPU's plan", [](Plan& p) { p.internals->device.on = false; }},
       {"a device's schedule for a CPU's plan", [](Plan& p) { p.target = "cpu-avx2"; }},
-      {"arrays of fronts differ in length", [](Plan& p) { p.device.front.pop_back(); }},
-      {"arrays of fronts differ in length", [](Plan& p) { p.device.tiled.pop_back(); }},
-      {"arrays of fronts differ in length", [](Plan& p) { p.device.panel.pop_back(); }},
-      {"arrays of fronts differ in length", [](Plan& p) { p.device.block.push_back(-1); }},
-      {"arrays of fronts differ in length", [](Plan& p) { p.device.update.clear(); }},
-      {"arrays of fronts differ in length", [](Plan& p) { p.device.inverses.pop_back(); }},
-      {"not narrow ones, small ones", [](Plan& p) { p.device.narrow_levels = -1; }},
+      {"arrays of fronts differ in length", [](Plan& p) { p.internals->device.front.pop_back(); }},
+      {"arrays of fronts differ in length", [](Plan& p) { p.internals->device.tiled.pop_back(); }},
+      {"arrays of fronts differ in length", [](Plan& p) { p.internals->device.panel.pop_back(); }},
+      {"arrays of fronts differ in length",
+       [](Plan& p) { p.internals->device.block.push_back(-1); }},
+      {"arrays of fronts differ in length", [](Plan& p) { p.internals->device.update.clear(); }},
+      {"arrays of fronts differ in length",
+       [](Plan& p) { p.internals->device.inverses.pop_back(); }},
+      {"not narrow ones, small ones", [](Plan& p) { p.internals->device.narrow_levels = -1; }},
       {"not narrow ones, small ones",
-       [](Plan& p) { p.device.narrow_levels = p.device.small_levels + 1; }},
+       [](Plan& p) { p.internals->device.narrow_levels = p.internals->device.small_levels + 1; }},
       {"not narrow ones, small ones",
-       [](Plan& p) { p.device.small_levels = static_cast<Index>(p.device.level.size()) + 1; }},
-      {"levels do not divide the fronts", [](Plan& p) { p.device.level[1].first += 1; }},
-      {"levels do not divide the fronts", [](Plan& p) { p.device.level[0].count = 0; }},
-      {"levels do not divide the fronts", [](Plan& p) { p.device.level.back().count += 1; }},
-      {"some fronts are of no device level", [](Plan& p) { p.device.level.pop_back(); }},
-      {"narrow or small fronts are miscounted", [](Plan& p) { p.device.narrow_fronts += 1; }},
-      {"narrow or small fronts are miscounted", [](Plan& p) { p.device.small_fronts -= 1; }},
+       [](Plan& p) {
+         p.internals->device.small_levels =
+             static_cast<Index>(p.internals->device.level.size()) + 1;
+       }},
+      {"levels do not divide the fronts", [](Plan& p) { p.internals->device.level[1].first += 1; }},
+      {"levels do not divide the fronts", [](Plan& p) { p.internals->device.level[0].count = 0; }},
+      {"levels do not divide the fronts",
+       [](Plan& p) { p.internals->device.level.back().count += 1; }},
+      {"some fronts are of no device level", [](Plan& p) { p.internals->device.level.pop_back(); }},
+      {"narrow or small fronts are miscounted",
+       [](Plan& p) { p.internals->device.narrow_fronts += 1; }},
+      {"narrow or small fronts are miscounted",
+       [](Plan& p) { p.internals->device.small_fronts -= 1; }},
       {"not one wait for memory per tiled front",
-       [](Plan& p) { p.device.panel_reuses.pop_back(); }},
+       [](Plan& p) { p.internals->device.panel_reuses.pop_back(); }},
       {"not one wait for memory per tiled front",
-       [](Plan& p) { p.device.block_reuses.push_back(0); }},
+       [](Plan& p) { p.internals->device.block_reuses.push_back(0); }},
   });
 }
 
 TEST(FindFlawOfDevice, KindsAndLevels) {
   expect_found({
       {"a front is not in one device level",
-       [](Plan& p) { p.device.front[0] = p.device.front[1]; }},
+       [](Plan& p) { p.internals->device.front[0] = p.internals->device.front[1]; }},
       {"a front is not in one device level",
-       [](Plan& p) { p.device.front[0] = p.supernodes.count(); }},
+       [](Plan& p) { p.internals->device.front[0] = p.supernodes.count(); }},
       {"in another kind's level",
        [](Plan& p) {  // a level of tiled fronts is said to be one of small ones
-         const Index count = p.device.level[p.device.small_levels++].count;
-         p.device.small_fronts += count;
-         for (auto* reuses : {&p.device.panel_reuses, &p.device.block_reuses})
+         const Index count = p.internals->device.level[p.internals->device.small_levels++].count;
+         p.internals->device.small_fronts += count;
+         for (auto* reuses : {&p.internals->device.panel_reuses, &p.internals->device.block_reuses})
            reuses->erase(reuses->begin(), reuses->begin() + count);
        }},
       {"in another kind's level",
        [](Plan& p) {
-         p.device.narrow_levels = 0;
-         p.device.narrow_fronts = 0;
+         p.internals->device.narrow_levels = 0;
+         p.internals->device.narrow_fronts = 0;
        }},
       {"its parent's level is not higher",
        [](Plan& p) {
          const Index s = find_front(p, [&](Index c) {
            const Index up = p.supernodes.parent[c];
-           return up != kNone && p.device.tiled[c] != kNone && p.device.tiled[up] != kNone;
+           return up != kNone && p.internals->device.tiled[c] != kNone &&
+                  p.internals->device.tiled[up] != kNone;
          });
-         swap_fronts(p, p.device.small_fronts + p.device.tiled[s],
-                     p.device.small_fronts + p.device.tiled[p.supernodes.parent[s]]);
+         swap_fronts(
+             p, p.internals->device.small_fronts + p.internals->device.tiled[s],
+             p.internals->device.small_fronts + p.internals->device.tiled[p.supernodes.parent[s]]);
        }},
       {"its position among the tiled fronts",
-       [](Plan& p) { p.device.tiled[p.device.front[0]] = 0; }},
+       [](Plan& p) { p.internals->device.tiled[p.internals->device.front[0]] = 0; }},
       {"its position among the tiled fronts",
-       [](Plan& p) { p.device.tiled[p.device.front.back()] -= 1; }},
-      {"list of pivot tiles", [](Plan& p) { p.device.pivot_tiles.tiles -= 1; }},
-      {"list of pivot tiles", [](Plan& p) { p.device.pivot_tiles.first += 1; }},
-      {"list of pivot tiles", [](Plan& p) { p.device.tile_ptr[p.device.pivot_tiles.at + 1] += 1; }},
+       [](Plan& p) { p.internals->device.tiled[p.internals->device.front.back()] -= 1; }},
+      {"list of pivot tiles", [](Plan& p) { p.internals->device.pivot_tiles.tiles -= 1; }},
+      {"list of pivot tiles", [](Plan& p) { p.internals->device.pivot_tiles.first += 1; }},
+      {"list of pivot tiles",
+       [](Plan& p) { p.internals->device.tile_ptr[p.internals->device.pivot_tiles.at + 1] += 1; }},
   });
 }
 
 TEST(FindFlawOfDevice, TilesAndStepsOfALevel) {
-  const auto last = [](Plan& p) -> DeviceSchedule::Level& { return p.device.level.back(); };
+  const auto last = [](Plan& p) -> symbolic::DeviceSchedule::Level& {
+    return p.internals->device.level.back();
+  };
   expect_found({
       {"small fronts are not by order",
        [](Plan& p) {
-         const auto& level = p.device.level[p.device.narrow_levels];
+         const auto& level = p.internals->device.level[p.internals->device.narrow_levels];
          swap_fronts(p, level.first, level.first + level.count - 1);
        }},
-      {"level 0: small fronts are miscounted", [](Plan& p) { p.device.level[0].small16 -= 1; }},
-      {"level 0: small fronts are miscounted", [](Plan& p) { p.device.level[0].small32 -= 1; }},
-      {"level 0: small fronts are miscounted", [](Plan& p) { p.device.level[0].small -= 1; }},
-      {"tiles of small fronts", [](Plan& p) { p.device.level[0].tiles.tiles = 1; }},
-      {"tiles of small fronts", [](Plan& p) { p.device.level[0].steps.emplace_back(); }},
+      {"level 0: small fronts are miscounted",
+       [](Plan& p) { p.internals->device.level[0].small16 -= 1; }},
+      {"level 0: small fronts are miscounted",
+       [](Plan& p) { p.internals->device.level[0].small32 -= 1; }},
+      {"level 0: small fronts are miscounted",
+       [](Plan& p) { p.internals->device.level[0].small -= 1; }},
+      {"tiles of small fronts", [](Plan& p) { p.internals->device.level[0].tiles.tiles = 1; }},
+      {"tiles of small fronts", [](Plan& p) { p.internals->device.level[0].steps.emplace_back(); }},
       {"small fronts among tiled ones", [&](Plan& p) { last(p).small = 1; }},
       {"tiled fronts are not those of most pivots first",
        [](Plan& p) {
-         for (auto level = p.device.level.begin() + p.device.small_levels;
-              level != p.device.level.end(); ++level)
+         for (auto level = p.internals->device.level.begin() + p.internals->device.small_levels;
+              level != p.internals->device.level.end(); ++level)
            if (level->steps.size() > 1 && level->steps[1].panel.count < level->count)
              return swap_fronts(p, level->first, level->first + level->count - 1);
        }},
       {"not all tiles are listed", [&](Plan& p) { last(p).tiles.tiles += 1; }},
-      {"not all tiles are listed", [&](Plan& p) { p.device.tile_ptr[last(p).tiles.at] = 1; }},
       {"not all tiles are listed",
-       [&](Plan& p) { last(p).tiles.at = static_cast<Offset>(p.device.tile_ptr.size()) - 1; }},
+       [&](Plan& p) { p.internals->device.tile_ptr[last(p).tiles.at] = 1; }},
+      {"not all tiles are listed",
+       [&](Plan& p) {
+         last(p).tiles.at = static_cast<Offset>(p.internals->device.tile_ptr.size()) - 1;
+       }},
       {"not a step per column of pivot tiles", [&](Plan& p) { last(p).steps.pop_back(); }},
       {"a step does not list its tiles", [&](Plan& p) { last(p).steps[0].k = 1; }},
       {"a step does not list its tiles", [&](Plan& p) { last(p).steps[0].panel.tiles -= 1; }},
@@ -159,44 +178,67 @@ TEST(FindFlawOfDevice, TilesAndStepsOfALevel) {
 TEST(FindFlawOfDevice, PlacesOfPanelsAndBlocks) {
   const Plan& sound = sound_plan();
   const Index small = front_with_block(sound, false), tiled = front_with_block(sound, true);
-  const auto& panel = sound.device.panel_reuses;
-  const auto& block = sound.device.block_reuses;
+  const auto& panel = sound.internals->device.panel_reuses;
+  const auto& block = sound.internals->device.block_reuses;
   const Index later = find_tiled(sound, [&](Index t) { return panel[t] > 0; }),
               again = find_tiled(sound, [&](Index t) { return block[t] > 0; });
   expect_found({
       {"do not fit a device's array",
-       [](Plan& p) { p.device.entries = p.device.sums.scratch_begin - 1; }},
+       [](Plan& p) { p.internals->device.entries = p.internals->device.sums.scratch_begin - 1; }},
       {"do not fit a device's array",
-       [](Plan& p) { p.device.sums.scratch_begin = p.device.factor_entries - 1; }},
-      {"do not fit a device's array", [](Plan& p) { p.device.factor_entries = -1; }},
-      {"its panel is not among the panels", [&](Plan& p) { p.device.panel[small] = -16; }},
+       [](Plan& p) {
+         p.internals->device.sums.scratch_begin = p.internals->device.factor_entries - 1;
+       }},
+      {"do not fit a device's array", [](Plan& p) { p.internals->device.factor_entries = -1; }},
       {"its panel is not among the panels",
-       [&](Plan& p) { p.device.panel[tiled] = p.device.factor_entries; }},
-      {"its panel is not among the panels", [](Plan& p) { p.device.factor_entries -= 16; }},
-      {"its panel is not aligned", [&](Plan& p) { p.device.panel[tiled] += 8; }},
-      {"its panel waits for its own level", [](Plan& p) { p.device.panel_reuses[0] = 1; }},
-      {"its panel waits for its own level", [](Plan& p) { p.device.panel_reuses[0] = -1; }},
+       [&](Plan& p) { p.internals->device.panel[small] = -16; }},
+      {"its panel is not among the panels",
+       [&](Plan& p) { p.internals->device.panel[tiled] = p.internals->device.factor_entries; }},
+      {"its panel is not among the panels",
+       [](Plan& p) { p.internals->device.factor_entries -= 16; }},
+      {"its panel is not aligned", [&](Plan& p) { p.internals->device.panel[tiled] += 8; }},
+      {"its panel waits for its own level",
+       [](Plan& p) { p.internals->device.panel_reuses[0] = 1; }},
+      {"its panel waits for its own level",
+       [](Plan& p) { p.internals->device.panel_reuses[0] = -1; }},
       {"its panel lies where something is alive",
-       [&](Plan& p) { p.device.panel[tiled] = p.device.panel[small]; }},
+       [&](Plan& p) { p.internals->device.panel[tiled] = p.internals->device.panel[small]; }},
       {"its panel lies where something is alive",
-       [&](Plan& p) { p.device.panel[p.supernodes.parent[tiled]] = p.device.panel[tiled]; }},
-      {"its panel does not wait until", [&](Plan& p) { p.device.panel_reuses[later] -= 1; }},
+       [&](Plan& p) {
+         p.internals->device.panel[p.supernodes.parent[tiled]] = p.internals->device.panel[tiled];
+       }},
+      {"its panel does not wait until",
+       [&](Plan& p) { p.internals->device.panel_reuses[later] -= 1; }},
       {"its block waits for its own level",
-       [](Plan& p) { p.device.block_reuses.back() = static_cast<Index>(p.device.level.size()); }},
-      {"its block waits for its own level", [](Plan& p) { p.device.block_reuses.back() = -1; }},
-      {"a place on the device for an empty block", [&](Plan& p) { p.device.block[small] = -1; }},
-      {"a place on the device for an empty block", [](Plan& p) { p.device.block[root(p)] = 0; }},
-      {"its block leaves the device's array", [&](Plan& p) { p.device.block[small] = -16; }},
+       [](Plan& p) {
+         p.internals->device.block_reuses.back() =
+             static_cast<Index>(p.internals->device.level.size());
+       }},
+      {"its block waits for its own level",
+       [](Plan& p) { p.internals->device.block_reuses.back() = -1; }},
+      {"a place on the device for an empty block",
+       [&](Plan& p) { p.internals->device.block[small] = -1; }},
+      {"a place on the device for an empty block",
+       [](Plan& p) { p.internals->device.block[root(p)] = 0; }},
       {"its block leaves the device's array",
-       [&](Plan& p) { p.device.block[tiled] = p.device.sums.scratch_begin / 16 * 16; }},
-      {"its block is not aligned", [&](Plan& p) { p.device.block[tiled] += 8; }},
+       [&](Plan& p) { p.internals->device.block[small] = -16; }},
+      {"its block leaves the device's array",
+       [&](Plan& p) {
+         p.internals->device.block[tiled] = p.internals->device.sums.scratch_begin / 16 * 16;
+       }},
+      {"its block is not aligned", [&](Plan& p) { p.internals->device.block[tiled] += 8; }},
       {"its block lies where something is alive",
-       [&](Plan& p) { p.device.block[small] = p.device.panel[small]; }},
+       [&](Plan& p) { p.internals->device.block[small] = p.internals->device.panel[small]; }},
       {"its panel lies where something is alive",
-       [&](Plan& p) { p.device.block[tiled] = p.device.panel[p.supernodes.parent[tiled]]; }},
+       [&](Plan& p) {
+         p.internals->device.block[tiled] = p.internals->device.panel[p.supernodes.parent[tiled]];
+       }},
       {"lies where something is alive",
-       [&](Plan& p) { p.device.block[tiled] = p.device.block[p.supernodes.parent[tiled]]; }},
-      {"its block does not wait until", [&](Plan& p) { p.device.block_reuses[again] -= 1; }},
+       [&](Plan& p) {
+         p.internals->device.block[tiled] = p.internals->device.block[p.supernodes.parent[tiled]];
+       }},
+      {"its block does not wait until",
+       [&](Plan& p) { p.internals->device.block_reuses[again] -= 1; }},
   });
 }
 
@@ -205,24 +247,32 @@ TEST(FindFlawOfDevice, PlacesOfInversesAndUpdateRows) {
   const Index small = front_with_block(sound, false), tiled = front_with_block(sound, true);
   expect_found({
       {"a place for no inverses",
-       [&](Plan& p) { p.device.inverses[small] = p.device.factor_entries; }},
-      {"a place for no inverses", [&](Plan& p) { p.device.inverses[tiled] = -1; }},
+       [&](Plan& p) { p.internals->device.inverses[small] = p.internals->device.factor_entries; }},
+      {"a place for no inverses", [&](Plan& p) { p.internals->device.inverses[tiled] = -1; }},
       {"its inverses are not between panels",
-       [&](Plan& p) { p.device.inverses[tiled] = p.device.factor_entries - 16; }},
+       [&](Plan& p) {
+         p.internals->device.inverses[tiled] = p.internals->device.factor_entries - 16;
+       }},
       {"its inverses are not between panels",
-       [&](Plan& p) { p.device.inverses[tiled] = p.device.sums.scratch_begin / 16 * 16; }},
-      {"its inverses are not aligned", [&](Plan& p) { p.device.inverses[tiled] += 8; }},
+       [&](Plan& p) {
+         p.internals->device.inverses[tiled] = p.internals->device.sums.scratch_begin / 16 * 16;
+       }},
+      {"its inverses are not aligned", [&](Plan& p) { p.internals->device.inverses[tiled] += 8; }},
       {"its inverses lie among another's",
        [&](Plan& p) {
-         p.device.inverses[tiled] = p.device.inverses[p.supernodes.parent[tiled]] + 16;
+         p.internals->device.inverses[tiled] =
+             p.internals->device.inverses[p.supernodes.parent[tiled]] + 16;
        }},
-      {"a place for no update rows", [&](Plan& p) { p.device.update[small] = -1; }},
-      {"a place for no update rows", [](Plan& p) { p.device.update[root(p)] = 0; }},
-      {"its update rows leave the device's arena", [&](Plan& p) { p.device.update[tiled] = -2; }},
+      {"a place for no update rows", [&](Plan& p) { p.internals->device.update[small] = -1; }},
+      {"a place for no update rows", [](Plan& p) { p.internals->device.update[root(p)] = 0; }},
       {"its update rows leave the device's arena",
-       [&](Plan& p) { p.device.update[tiled] = p.device.update_rows; }},
+       [&](Plan& p) { p.internals->device.update[tiled] = -2; }},
+      {"its update rows leave the device's arena",
+       [&](Plan& p) { p.internals->device.update[tiled] = p.internals->device.update_rows; }},
       {"its update rows lie where others are alive",
-       [&](Plan& p) { p.device.update[tiled] = p.device.update[p.supernodes.parent[tiled]]; }},
+       [&](Plan& p) {
+         p.internals->device.update[tiled] = p.internals->device.update[p.supernodes.parent[tiled]];
+       }},
   });
 }
 
@@ -235,8 +285,9 @@ TEST(FindFlawOfDevice, ASoundPlanWithWaitsThatAreLonger) {
 TEST(FindFlawOfDevice, NoWaitCanBeShorter) {
   const Plan& sound = sound_plan();
   Plan plan = sound;
-  for (std::size_t t = 0; t < sound.device.panel_reuses.size(); ++t)
-    for (auto* reuses : {&plan.device.panel_reuses, &plan.device.block_reuses}) {
+  for (std::size_t t = 0; t < sound.internals->device.panel_reuses.size(); ++t)
+    for (auto* reuses :
+         {&plan.internals->device.panel_reuses, &plan.internals->device.block_reuses}) {
       if ((*reuses)[t] == 0) continue;
       (*reuses)[t] -= 1;
       EXPECT_NE(find_flaw(plan).find("does not wait until"), std::string::npos) << t;
@@ -252,7 +303,7 @@ struct LiveRange {
 
 /// Everything in the array, by the definitions.
 std::vector<LiveRange> live_ranges_of(const Plan& plan) {
-  const DeviceSchedule& device = plan.device;
+  const symbolic::DeviceSchedule& device = plan.internals->device;
   std::vector<Index> phase(device.front.size());
   const Index levels = static_cast<Index>(device.level.size());
   for (Index l = 0; l < levels; ++l)
@@ -300,7 +351,7 @@ TEST(FindFlawOfDevice, PlacesAreJudgedAsByAllPairs) {
   int sound = 0, unsound = 0;
   for (int round = 0; round < 400; ++round) {
     Plan plan = *made;
-    DeviceSchedule& device = plan.device;
+    symbolic::DeviceSchedule& device = plan.internals->device;
     wait_longest(plan);  // so that other places may be right
     const auto s = random() % device.front.size();
     const auto somewhere = [&](Offset end) {

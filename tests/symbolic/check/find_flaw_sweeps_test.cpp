@@ -297,20 +297,21 @@ TEST(FindFlawSweeps, SeesWrongOrder) {
 }
 
 TEST(FindFlawSweeps, PredictionsOfAPlanAreItsLists) {
-  for (const auto& damage : std::vector<std::function<void(DeviceSchedule::Sweeps&)>>{
+  for (const auto& damage : std::vector<std::function<void(symbolic::DeviceSchedule::Sweeps&)>>{
            [](auto& sweeps) { ++sweeps.forward_tasks; },
            [](auto& sweeps) { --sweeps.backward_tasks; },
            [](auto& sweeps) { ++sweeps.forward_parts; },
            [](auto& sweeps) { ++sweeps.backward_parts; }, [](auto& sweeps) { sweeps.bytes = 0; },
            [](auto& sweeps) { sweeps = {}; }})
-    EXPECT_EQ(flaw_after([&](Plan& plan) { damage(plan.device.sweeps); }),
+    EXPECT_EQ(flaw_after([&](Plan& plan) { damage(plan.internals->device.sweeps); }),
               "a device's sweeps are not those of its fronts");
   AnalyzeOptions options;
   options.target = "sm_80";
   Plan plan = *analyze(grid_pattern(9, 9, 9).view(), options);
   EXPECT_EQ(find_flaw(plan), "");
-  EXPECT_EQ(plan.device.sweeps, DeviceSchedule::Sweeps{});
-  plan.device.sweeps = symbolic::count_sweeps(plan.supernodes, plan.assembly, plan.device);
+  EXPECT_EQ(plan.internals->device.sweeps, symbolic::DeviceSchedule::Sweeps{});
+  plan.internals->device.sweeps =
+      symbolic::count_sweeps(plan.supernodes, plan.internals->assembly, plan.internals->device);
   EXPECT_EQ(find_flaw(plan), "a device's sweeps are not those of its fronts");
 }
 

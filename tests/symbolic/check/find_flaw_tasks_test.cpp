@@ -12,6 +12,7 @@
 
 #include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/child_sums.hpp"
+#include "tests/support/device/device_hooks.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/oracles/team_model.hpp"
 #include "tests/support/systems/block_tree.hpp"
@@ -19,27 +20,32 @@
 namespace kauri::test {
 namespace {
 
-using Kind = DeviceTask::Kind;
+using Kind = symbolic::DeviceTask::Kind;
 
 /// Place in the list of the first task of a kind that is as asked.
 Index find_task(
     const Plan& plan, Kind kind,
-    const std::function<bool(const DeviceTask&)>& is = [](const DeviceTask&) { return true; }) {
-  const auto& tasks = plan.device.task;
-  const auto found = std::find_if(tasks.begin(), tasks.end(),
-                                  [&](const DeviceTask& t) { return t.kind == kind && is(t); });
+    const std::function<bool(const symbolic::DeviceTask&)>& is = [](const symbolic::DeviceTask&) {
+      return true;
+    }) {
+  const auto& tasks = plan.internals->device.task;
+  const auto found = std::find_if(tasks.begin(), tasks.end(), [&](const symbolic::DeviceTask& t) {
+    return t.kind == kind && is(t);
+  });
   return found != tasks.end() ? static_cast<Index>(found - tasks.begin())
                               : throw std::logic_error("no such task");
 }
-DeviceTask& task(
+symbolic::DeviceTask& task(
     Plan& plan, Kind kind,
-    const std::function<bool(const DeviceTask&)>& is = [](const DeviceTask&) { return true; }) {
-  return plan.device.task.at(static_cast<std::size_t>(find_task(plan, kind, is)));
+    const std::function<bool(const symbolic::DeviceTask&)>& is = [](const symbolic::DeviceTask&) {
+      return true;
+    }) {
+  return plan.internals->device.task.at(static_cast<std::size_t>(find_task(plan, kind, is)));
 }
 
 /// Task `from` to place `to` of the list.
 void move_task(Plan& plan, Index from, Index to) {
-  auto& tasks = plan.device.task;
+  auto& tasks = plan.internals->device.task;
   if (from < to)
     std::rotate(tasks.begin() + from, tasks.begin() + from + 1, tasks.begin() + to + 1);
   else
@@ -48,7 +54,7 @@ void move_task(Plan& plan, Index from, Index to) {
 
 TEST(FindFlawOfTasks, TheSoundPlanHasAllThatIsDamaged) {
   const Plan& plan = sound_plan();
-  const DeviceSchedule& device = plan.device;
+  const symbolic::DeviceSchedule& device = plan.internals->device;
   ASSERT_EQ(find_flaw(plan), "");
   EXPECT_GT(device.narrow_fronts, 0);
   EXPECT_GT(device.small_fronts, device.narrow_fronts);
@@ -64,25 +70,30 @@ TEST(FindFlawOfTasks, TheSoundPlanHasAllThatIsDamaged) {
 
 /// One more of a task.
 void repeat(Plan& plan, Index k) {
-  const DeviceTask again = plan.device.task[k];
-  plan.device.task.insert(plan.device.task.begin() + k, again);
+  const symbolic::DeviceTask again = plan.internals->device.task[k];
+  plan.internals->device.task.insert(plan.internals->device.task.begin() + k, again);
 }
-void erase(Plan& plan, Index k) { plan.device.task.erase(plan.device.task.begin() + k); }
+void erase(Plan& plan, Index k) {
+  plan.internals->device.task.erase(plan.internals->device.task.begin() + k);
+}
 
 TEST(FindFlawOfTasks, TheirKinds) {
-  const auto two = [](const DeviceTask& t) { return t.rows == 2; };
+  const auto two = [](const symbolic::DeviceTask& t) { return t.rows == 2; };
   expect_found({
-      {"teams that are not pairs", [](Plan& p) { p.device.teams = p.device.task_teams + 1; }},
-      {"teams that are not pairs", [](Plan& p) { p.device.teams = p.device.task_teams - 2; }},
-      {"products in parts that are not whole", [](Plan& p) { p.device.least_part = 0; }},
-      {"products in parts that are not whole", [](Plan& p) { p.device.least_part = 24; }},
-      {"of no tiled front", [](Plan& p) { p.device.task[0].front = -1; }},
+      {"teams that are not pairs",
+       [](Plan& p) { DeviceHooks::teams(p) = p.internals->device.task_teams + 1; }},
+      {"teams that are not pairs",
+       [](Plan& p) { DeviceHooks::teams(p) = p.internals->device.task_teams - 2; }},
+      {"products in parts that are not whole", [](Plan& p) { DeviceHooks::least_part(p) = 0; }},
+      {"products in parts that are not whole", [](Plan& p) { DeviceHooks::least_part(p) = 24; }},
+      {"of no tiled front", [](Plan& p) { p.internals->device.task[0].front = -1; }},
       {"of no tiled front",
        [](Plan& p) {
-         p.device.task[0].front = static_cast<Index>(p.device.front.size()) - p.device.small_fronts;
+         p.internals->device.task[0].front = static_cast<Index>(p.internals->device.front.size()) -
+                                             p.internals->device.small_fronts;
        }},
       {"that its kind does not have",
-       [](Plan& p) { p.device.task[0].kind = static_cast<Kind>(6); }},
+       [](Plan& p) { p.internals->device.task[0].kind = static_cast<Kind>(6); }},
       {"that its kind does not have", [](Plan& p) { task(p, Kind::fill).rows = 0; }},
       {"that its kind does not have", [](Plan& p) { task(p, Kind::fill).rows += 100; }},
       {"that its kind does not have", [](Plan& p) { task(p, Kind::fill).column = -1; }},
@@ -94,7 +105,7 @@ TEST(FindFlawOfTasks, TheirKinds) {
       {"that its kind does not have", [](Plan& p) { task(p, Kind::sum).rows -= 1; }},
       {"that its kind does not have",
        [](Plan& p) {
-         task(p, Kind::sum).rows = static_cast<Index>(p.device.sums.place.size()) + 1;
+         task(p, Kind::sum).rows = static_cast<Index>(p.internals->device.sums.place.size()) + 1;
        }},
       {"that its kind does not have", [](Plan& p) { task(p, Kind::prepare).row += 1; }},
       {"that its kind does not have",
@@ -130,21 +141,23 @@ TEST(FindFlawOfTasks, TheirTiles) {
        [&](Plan& p) {
          const Index k = find_task(p, Kind::contribution, two);
          repeat(p, k);
-         p.device.task[k].rows = p.device.task[k + 1].rows = 1;
-         p.device.task[k + 1].row += 1;
+         p.internals->device.task[k].rows = p.internals->device.task[k + 1].rows = 1;
+         p.internals->device.task[k + 1].row += 1;
        }},
       {"a tile that is filled twice", [](Plan& p) { repeat(p, find_task(p, Kind::fill)); }},
       {"tiles that are not filled", [](Plan& p) { erase(p, find_task(p, Kind::fill)); }},
       {"tiles that are not filled", [&](Plan& p) { erase(p, find_task(p, Kind::fill, is_tile)); }},
       {"tiles that are not filled",
        [](Plan& p) {  // a block's, without sums
-         const DeviceTask& of = task(p, Kind::contribution, [&](const DeviceTask& t) {
-           return std::none_of(p.device.task.begin(), p.device.task.end(),
-                               [&](const DeviceTask& other) {
-                                 return other.kind == Kind::sum && other.front == t.front;
-                               });
-         });
-         p.device.task.insert(p.device.task.begin(), {of.front, Kind::fill, of.row, of.column, 1});
+         const symbolic::DeviceTask& of =
+             task(p, Kind::contribution, [&](const symbolic::DeviceTask& t) {
+               return std::none_of(p.internals->device.task.begin(), p.internals->device.task.end(),
+                                   [&](const symbolic::DeviceTask& other) {
+                                     return other.kind == Kind::sum && other.front == t.front;
+                                   });
+             });
+         p.internals->device.task.insert(p.internals->device.task.begin(),
+                                         {of.front, Kind::fill, of.row, of.column, 1});
        }},
       {"sums that do not wait for all tasks", [](Plan& p) { task(p, Kind::sum).column -= 1; }},
       {"sums that do not wait for all tasks", [](Plan& p) { task(p, Kind::sum).column += 1; }},
@@ -153,16 +166,18 @@ TEST(FindFlawOfTasks, TheirTiles) {
 }
 
 TEST(FindFlawOfTasks, TheirOrder) {
-  const auto end = [](const Plan& p) { return static_cast<Index>(p.device.task.size()) - 1; };
-  const auto later = [](const DeviceTask& t) {
-    return sound_plan().device.panel_reuses[t.front] > 0;
+  const auto end = [](const Plan& p) {
+    return static_cast<Index>(p.internals->device.task.size()) - 1;
+  };
+  const auto later = [](const symbolic::DeviceTask& t) {
+    return sound_plan().internals->device.panel_reuses[t.front] > 0;
   };
   const auto beyond = [](Index column) {
-    return [column](const DeviceTask& t) { return t.column > column; };
+    return [column](const symbolic::DeviceTask& t) { return t.column > column; };
   };
   const Index large =
-      sound_plan().device.task[find_task(sound_plan(), Kind::panel, beyond(1))].front;
-  const auto of_large = [&](const DeviceTask& t) { return t.front == large; };
+      sound_plan().internals->device.task[find_task(sound_plan(), Kind::panel, beyond(1))].front;
+  const auto of_large = [&](const symbolic::DeviceTask& t) { return t.front == large; };
   expect_found({
       {"it fills or sums before",
        [&](Plan& p) { move_task(p, find_task(p, Kind::fill, later), 0); }},
@@ -179,7 +194,9 @@ TEST(FindFlawOfTasks, TheirOrder) {
        }},
       {"a tile of L before",
        [&](Plan& p) {  // what comes too late is what its chain waits for
-         const auto awaiting = [&](const DeviceTask& t) { return of_large(t) && t.column == 2; };
+         const auto awaiting = [&](const symbolic::DeviceTask& t) {
+           return of_large(t) && t.column == 2;
+         };
          move_task(p, find_task(p, Kind::prepare, awaiting), find_task(p, Kind::panel, awaiting));
        }},
       {"a tile of the block before",
@@ -195,14 +212,17 @@ TEST(FindFlawOfTasks, TheirOrder) {
 TEST(FindFlawOfTasks, LevelsThatAreWaitedFor) {
   Plan sound = sound_plan();
   wait_longest(sound);
-  const auto level = [&](const DeviceTask& t) { return sound.device.panel_reuses[t.front]; };
+  const auto level = [&](const symbolic::DeviceTask& t) {
+    return sound.internals->device.panel_reuses[t.front];
+  };
   int found = 0, lists = 0;
-  for (Index l = 1; l + sound.device.small_levels < static_cast<Index>(sound.device.level.size());
+  for (Index l = 1; l + sound.internals->device.small_levels <
+                    static_cast<Index>(sound.internals->device.level.size());
        ++l) {
     const Index fill =
-        find_task(sound, Kind::fill, [&](const DeviceTask& t) { return level(t) == l; });
+        find_task(sound, Kind::fill, [&](const symbolic::DeviceTask& t) { return level(t) == l; });
     for (Index k = fill - 1, tries = 0; k >= 0 && tries < 5; --k) {
-      if (sound.device.task[k].kind != Kind::contribution) continue;
+      if (sound.internals->device.task[k].kind != Kind::contribution) continue;
       Plan plan = sound;
       move_task(plan, k, fill);
       const std::string flaw = find_flaw(plan);
@@ -228,12 +248,13 @@ TEST(FindFlawOfTasks, TeamsThatListsAreMadeFor) {
     Plan plan = for_teams(*made, teams);
     const Index chains =
         std::clamp<Index>(teams / 4, 1, cliques);  // one preparation each may be under way too
-    plan.device.teams = teams;
+    DeviceHooks::teams(plan) = teams;
     EXPECT_EQ(find_flaw(plan), "") << teams;
-    plan.device.teams = 0;
-    plan.device.task_teams = chains + 1;
+    DeviceHooks::teams(plan) = 0;
+    plan.internals->device.task_teams = chains + 1;
     EXPECT_EQ(find_flaw(plan), "") << teams;
-    for (plan.device.task_teams = chains; plan.device.task_teams >= 0; --plan.device.task_teams)
+    for (plan.internals->device.task_teams = chains; plan.internals->device.task_teams >= 0;
+         --plan.internals->device.task_teams)
       EXPECT_NE(find_flaw(plan).find("as many chains as teams may wait"), std::string::npos)
           << teams;
   }
@@ -241,7 +262,7 @@ TEST(FindFlawOfTasks, TeamsThatListsAreMadeFor) {
 
 /// The tiled fronts of a plan none of whose children are listed.
 Forest forest_of(const Plan& plan) {
-  const DeviceSchedule& device = plan.device;
+  const symbolic::DeviceSchedule& device = plan.internals->device;
   Forest forest{{}, {}, device.panel_reuses, device.block_reuses};
   for (Index l = device.small_levels; l < static_cast<Index>(device.level.size()); ++l)
     for (Index k = device.level[l].first; k < device.level[l].first + device.level[l].count; ++k) {
@@ -259,24 +280,24 @@ TEST(FindFlawOfTasks, SoundListsAreDoneInAnyOrder) {
   BlockTree tree({330, 200, 130, 90}, 5);
   const auto made =
       plan_of(dense_exact_system(tree.rows()).a.pattern(), OrderingMethod::natural, false);
-  ASSERT_TRUE(made->device.sums.place.empty());
+  ASSERT_TRUE(made->internals->device.sums.place.empty());
   const Forest forest = forest_of(*made);
   std::mt19937 random(9);
   int sound = 0, stuck = 0;
   for (unsigned round = 0; round < 400; ++round) {
     const Index teams = 4 + 2 * static_cast<Index>(random() % 5);
     Plan plan = for_teams(*made, teams);
-    const auto tasks = static_cast<Index>(plan.device.task.size());
+    const auto tasks = static_cast<Index>(plan.internals->device.task.size());
     for (unsigned moves = random() % 3; moves > 0; --moves) {
       const Index from = static_cast<Index>(random() % static_cast<unsigned>(tasks)),
                   by = static_cast<Index>(random() % 5) - 2;
       move_task(plan, from, std::clamp(from + by, 0, tasks - 1));
     }
-    plan.device.task_teams = teams / 2 + static_cast<Index>(random() % 3);
-    const Model model(forest, plan.device.task);
+    plan.internals->device.task_teams = teams / 2 + static_cast<Index>(random() % 3);
+    const Model model(forest, plan.internals->device.task);
     bool done = true;
     for (unsigned seed = 0; done && seed < 10; ++seed)
-      done = finishes(model, static_cast<std::size_t>(plan.device.task_teams), seed);
+      done = finishes(model, static_cast<std::size_t>(plan.internals->device.task_teams), seed);
     const std::string flaw = find_flaw(plan);
     if (!done) {
       EXPECT_NE(flaw, "") << round;
@@ -294,21 +315,22 @@ TEST(FindFlawOfTasks, BlocksOfMorePlacesThan32BitsCount) {
   EdgeList edges{{1, 2}};
   for (Index v = 2; v < n; ++v) edges.emplace_back(0, v);
   Plan plan = *plan_of(pattern_of(n, std::move(edges)).view(), OrderingMethod::natural, false);
-  EXPECT_TRUE(plan.device.task.empty());
+  EXPECT_TRUE(plan.internals->device.task.empty());
   EXPECT_EQ(find_flaw(plan), "");
-  plan.device.task.push_back({0, Kind::chain, 0, 0, 0});
+  plan.internals->device.task.push_back({0, Kind::chain, 0, 0, 0});
   EXPECT_NE(find_flaw(plan).find("a block with more places than 32 bits count"), std::string::npos);
 }
 
 /// Sums k of a kind: partial ones lie in scratch.
 bool is_partial(const Plan& plan, Index k) {
-  return plan.device.sums.place[k] >= plan.device.sums.scratch_begin;
+  return plan.internals->device.sums.place[k] >= plan.internals->device.sums.scratch_begin;
 }
 bool reads_partial(const Plan& plan, Index k) {
-  return plan.device.sums.term[plan.device.sums.ptr[k]] >= plan.device.sums.scratch_begin;
+  return plan.internals->device.sums.term[plan.internals->device.sums.ptr[k]] >=
+         plan.internals->device.sums.scratch_begin;
 }
 bool is_empty(const Plan& plan, Index k) {
-  return plan.device.sums.ptr[k] == plan.device.sums.ptr[k + 1];
+  return plan.internals->device.sums.ptr[k] == plan.internals->device.sums.ptr[k + 1];
 }
 Index find_sum(const Plan& plan, bool partial, bool reads) {
   Index k = 0;
@@ -317,7 +339,7 @@ Index find_sum(const Plan& plan, bool partial, bool reads) {
   return k;
 }
 void erase_term(Plan& plan, Index sum) {
-  DeviceSchedule::Sums& sums = plan.device.sums;
+  symbolic::DeviceSchedule::Sums& sums = plan.internals->device.sums;
   sums.term.erase(sums.term.begin() + sums.ptr[sum]);
   for (std::size_t k = static_cast<std::size_t>(sum) + 1; k < sums.ptr.size(); ++k) --sums.ptr[k];
 }
@@ -326,76 +348,92 @@ TEST(FindFlawOfTasks, Sums) {
   const Index first = find_sum(sound_plan(), true, false),
               last = find_sum(sound_plan(), false, true);
   const auto term = [](Plan& p, Index k, Index e) -> Offset& {
-    return p.device.sums.term[p.device.sums.ptr[k] + e];
+    return p.internals->device.sums.term[p.internals->device.sums.ptr[k] + e];
   };
   expect_found({
-      {"steps that are not those", [](Plan& p) { p.device.sums.step.back() += 1; }},
-      {"steps that are not those", [](Plan& p) { p.device.sums.step.clear(); }},
-      {"terms are not divided", [](Plan& p) { p.device.sums.ptr.back() += 1; }},
-      {"terms are not divided", [](Plan& p) { p.device.sums.ptr[1] = -1; }},
-      {"terms are not divided", [](Plan& p) { p.device.sums.ptr.pop_back(); }},
+      {"steps that are not those", [](Plan& p) { p.internals->device.sums.step.back() += 1; }},
+      {"steps that are not those", [](Plan& p) { p.internals->device.sums.step.clear(); }},
+      {"terms are not divided", [](Plan& p) { p.internals->device.sums.ptr.back() += 1; }},
+      {"terms are not divided", [](Plan& p) { p.internals->device.sums.ptr[1] = -1; }},
+      {"terms are not divided", [](Plan& p) { p.internals->device.sums.ptr.pop_back(); }},
       {"of two tasks",
        [](Plan& p) {
-         task(p, Kind::sum, [](const DeviceTask& t) { return t.row > 0; }).row -=
+         task(p, Kind::sum, [](const symbolic::DeviceTask& t) { return t.row > 0; }).row -=
              symbolic::kSumGroup;
        }},
       {"of no task", [](Plan& p) { task(p, Kind::sum).rows -= symbolic::kSumGroup; }},
-      {"not as much scratch", [](Plan& p) { p.device.entries += 1; }},
+      {"not as much scratch", [](Plan& p) { p.internals->device.entries += 1; }},
       {"not as much scratch",
-       [&](Plan& p) { p.device.sums.place[last] = p.device.sums.scratch_begin; }},
-      {"outside the scratch", [&](Plan& p) { p.device.sums.place[first] = p.device.entries; }},
-      {"outside the scratch", [&](Plan& p) { p.device.sums.place[first] += 1; }},
+       [&](Plan& p) {
+         p.internals->device.sums.place[last] = p.internals->device.sums.scratch_begin;
+       }},
+      {"outside the scratch",
+       [&](Plan& p) { p.internals->device.sums.place[first] = p.internals->device.entries; }},
+      {"outside the scratch", [&](Plan& p) { p.internals->device.sums.place[first] += 1; }},
       {"a place for no terms",
-       [&](Plan& p) { p.device.sums.ptr[first + 1] = p.device.sums.ptr[first]; }},
-      {"more terms than fan in", [&](Plan& p) { p.device.sums.ptr[first + 1] += 1; }},
-      {"a place for no terms", [&](Plan& p) { p.device.sums.place[last] = -1; }},
+       [&](Plan& p) {
+         p.internals->device.sums.ptr[first + 1] = p.internals->device.sums.ptr[first];
+       }},
+      {"more terms than fan in", [&](Plan& p) { p.internals->device.sums.ptr[first + 1] += 1; }},
+      {"a place for no terms", [&](Plan& p) { p.internals->device.sums.place[last] = -1; }},
       {"sums that do not fill up their groups",
        [](Plan& p) {
-         p.device.sums.place.push_back(-1), p.device.sums.ptr.push_back(p.device.sums.ptr.back());
+         p.internals->device.sums.place.push_back(-1),
+             p.internals->device.sums.ptr.push_back(p.internals->device.sums.ptr.back());
        }},
-      {"not where its terms meet the front", [&](Plan& p) { p.device.sums.place[last] += 1; }},
       {"not where its terms meet the front",
-       [&](Plan& p) { std::swap(p.device.sums.place[last], p.device.sums.place[last + 1]); }},
+       [&](Plan& p) { p.internals->device.sums.place[last] += 1; }},
+      {"not where its terms meet the front",
+       [&](Plan& p) {
+         std::swap(p.internals->device.sums.place[last], p.internals->device.sums.place[last + 1]);
+       }},
       {"two sums to one entry at once",
        [](Plan& p) {  // one that fills up a group takes a term of the sum before
          Index k = find_sum(p, false, true);
          while (!is_empty(p, k + 1)) ++k;
-         p.device.sums.ptr[k + 1] -= 1;
-         p.device.sums.place[k + 1] = p.device.sums.place[k];
+         p.internals->device.sums.ptr[k + 1] -= 1;
+         p.internals->device.sums.place[k + 1] = p.internals->device.sums.place[k];
        }},
       {"an entry of a listed child that no sum adds", [&](Plan& p) { erase_term(p, first); }},
       {"in scratch, and never read", [&](Plan& p) { erase_term(p, last); }},
       {"a part that is not there, or was read before",
        [&](Plan& p) { term(p, last, 1) = term(p, last, 0); }},
       {"a part that is not there, or was read before",
-       [&](Plan& p) { term(p, last, 0) = p.device.entries; }},
+       [&](Plan& p) { term(p, last, 0) = p.internals->device.entries; }},
       {"a part that may come later",
-       [&](Plan& p) { term(p, first, 0) = p.device.sums.place[first]; }},
+       [&](Plan& p) { term(p, first, 0) = p.internals->device.sums.place[first]; }},
       {"a part that may come later",
-       [&](Plan& p) { term(p, first, 0) = p.device.sums.place[first + 1]; }},
+       [&](Plan& p) { term(p, first, 0) = p.internals->device.sums.place[first + 1]; }},
       {"a term that is no entry of a listed child", [&](Plan& p) { term(p, first, 0) = 0; }},
       {"an entry of a child that was added before",
        [&](Plan& p) { term(p, first, 1) = term(p, first, 0); }},
       {"terms that meet different entries",
        [&](Plan& p) { std::swap(term(p, last, 0), term(p, last + 1, 0)); }},
-      {"sums without tasks", [](Plan& p) { p.device.task.clear(); }},
+      {"sums without tasks", [](Plan& p) { p.internals->device.task.clear(); }},
   });
 }
 
 TEST(FindFlawOfTasks, Figures) {
   expect_found({
-      {"row_maps are not", [](Plan& p) { p.device.row_maps += 1; }},
-      {"a device's bytes are not", [](Plan& p) { p.device.fast_bytes -= 8; }},
-      {"a device's bytes are not", [](Plan& p) { p.device.shared_bytes += 8; }},
-      {"a device's bytes are not", [](Plan& p) { p.device.plan_bytes += 8; }},
+      {"row_maps are not", [](Plan& p) { p.internals->device.row_maps += 1; }},
+      {"a device's bytes are not", [](Plan& p) { p.internals->device.fast_bytes -= 8; }},
+      {"a device's bytes are not", [](Plan& p) { p.internals->device.shared_bytes += 8; }},
+      {"a device's bytes are not", [](Plan& p) { p.internals->device.plan_bytes += 8; }},
       {"a device's bytes are not",
-       [](Plan& p) { p.device.tile_ptr.resize(p.device.tile_ptr.size() + 64); }},
-      {"work counts other fronts or levels", [](Plan& p) { p.device.work.narrow.fronts += 1; }},
-      {"work counts other fronts or levels", [](Plan& p) { p.device.work.narrow.levels += 1; }},
-      {"work counts other fronts or levels", [](Plan& p) { p.device.work.small.fronts += 1; }},
-      {"work counts other fronts or levels", [](Plan& p) { p.device.work.small.levels += 1; }},
-      {"work counts other fronts or levels", [](Plan& p) { p.device.work.tiled.pop_back(); }},
-      {"work counts other fronts", [](Plan& p) { p.device.work.tiled[0].fronts += 1; }},
+       [](Plan& p) {
+         p.internals->device.tile_ptr.resize(p.internals->device.tile_ptr.size() + 64);
+       }},
+      {"work counts other fronts or levels",
+       [](Plan& p) { p.internals->device.work.narrow.fronts += 1; }},
+      {"work counts other fronts or levels",
+       [](Plan& p) { p.internals->device.work.narrow.levels += 1; }},
+      {"work counts other fronts or levels",
+       [](Plan& p) { p.internals->device.work.small.fronts += 1; }},
+      {"work counts other fronts or levels",
+       [](Plan& p) { p.internals->device.work.small.levels += 1; }},
+      {"work counts other fronts or levels",
+       [](Plan& p) { p.internals->device.work.tiled.pop_back(); }},
+      {"work counts other fronts", [](Plan& p) { p.internals->device.work.tiled[0].fronts += 1; }},
   });
 }
 

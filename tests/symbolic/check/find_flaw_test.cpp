@@ -7,6 +7,7 @@
 #include "support/oracles/interleaving.hpp"
 #include "support/systems/patterns.hpp"
 #include "symbolic/check/find_flaw.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "symbolic/plan/make_plan.hpp"
 
 namespace kauri::test {
@@ -33,7 +34,7 @@ std::string flaw_after(const std::function<void(Plan&)>& damage) {
 
 /// A front in the middle with a parent in its own task and a block of some size.
 Index inner_front(const Plan& plan) {
-  for (const auto& task : plan.schedule.task)
+  for (const auto& task : plan.internals->schedule.task)
     if (task.last_front - task.first_front > 3)
       for (Index s = task.first_front; s < task.last_front; ++s) {
         const Index up = plan.supernodes.parent[s];
@@ -71,8 +72,8 @@ TEST(FindFlaw, TreeAndSupernodes) {
         std::swap(p.supernodes.row[p.supernodes.row_ptr[1] - 1],
                   p.supernodes.row[p.supernodes.row_ptr[1] - 2]);
       },
-      [](Plan& p) { p.panel_ptr[1] += 1; },
-      [](Plan& p) { p.panel_ptr.pop_back(); },
+      [](Plan& p) { p.internals->panel_ptr[1] += 1; },
+      [](Plan& p) { p.internals->panel_ptr.pop_back(); },
   };
   for (std::size_t k = 0; k < damages.size(); ++k)
     EXPECT_NE(flaw_after(damages[k]), "") << "damage " << k;
@@ -81,20 +82,22 @@ TEST(FindFlaw, TreeAndSupernodes) {
 TEST(FindFlaw, Assembly) {
   const std::vector<std::function<void(Plan&)>> damages{
       [](Plan& p) {
-        p.assembly.entry_ptr[1] = 0;
-        p.assembly.entry_ptr[0] = 1;
+        p.internals->assembly.entry_ptr[1] = 0;
+        p.internals->assembly.entry_ptr[0] = 1;
       },
-      [](Plan& p) { p.assembly.entry_source[0] = p.assembly.entry_source[1]; },
-      [](Plan& p) { p.assembly.entry_source[0] = static_cast<std::uint32_t>(p.nnz); },
-      [](Plan& p) { p.assembly.entry_row[0] = p.supernodes.order(0); },
-      [](Plan& p) { p.assembly.entry_row[p.assembly.entry_ptr[1]] = 0; },
-      [](Plan& p) { p.assembly.child.pop_back(); },
-      [](Plan& p) { std::swap(p.assembly.child[0], p.assembly.child[1]); },
-      [](Plan& p) { p.assembly.child_ptr[1] = 1; },
-      [](Plan& p) { p.assembly.run[0].length += 1; },
-      [](Plan& p) { p.assembly.run[0].parent += 1; },
-      [](Plan& p) { p.assembly.run[0].child += 1; },
-      [](Plan& p) { p.assembly.run_ptr[1] -= 1; },
+      [](Plan& p) {
+        p.internals->assembly.entry_source[0] = p.internals->assembly.entry_source[1];
+      },
+      [](Plan& p) { p.internals->assembly.entry_source[0] = static_cast<std::uint32_t>(p.nnz); },
+      [](Plan& p) { p.internals->assembly.entry_row[0] = p.supernodes.order(0); },
+      [](Plan& p) { p.internals->assembly.entry_row[p.internals->assembly.entry_ptr[1]] = 0; },
+      [](Plan& p) { p.internals->assembly.child.pop_back(); },
+      [](Plan& p) { std::swap(p.internals->assembly.child[0], p.internals->assembly.child[1]); },
+      [](Plan& p) { p.internals->assembly.child_ptr[1] = 1; },
+      [](Plan& p) { p.internals->assembly.run[0].length += 1; },
+      [](Plan& p) { p.internals->assembly.run[0].parent += 1; },
+      [](Plan& p) { p.internals->assembly.run[0].child += 1; },
+      [](Plan& p) { p.internals->assembly.run_ptr[1] -= 1; },
   };
   for (std::size_t k = 0; k < damages.size(); ++k)
     EXPECT_NE(flaw_after(damages[k]), "") << "damage " << k;
@@ -102,18 +105,19 @@ TEST(FindFlaw, Assembly) {
 
 TEST(FindFlaw, TasksAndEdges) {
   const std::vector<std::function<void(Plan&)>> damages{
-      [](Plan& p) { p.schedule.workers = 0; },
-      [](Plan& p) { p.schedule.task.pop_back(); },
-      [](Plan& p) { p.schedule.task[0].last_front -= 1; },
-      [](Plan& p) { p.schedule.task[0].parent = kNone; },
-      [](Plan& p) { p.schedule.factor_edges.dependencies.back() += 1; },
-      [](Plan& p) { p.schedule.factor_edges.successor[0] = 0; },
+      [](Plan& p) { p.internals->schedule.workers = 0; },
+      [](Plan& p) { p.internals->schedule.task.pop_back(); },
+      [](Plan& p) { p.internals->schedule.task[0].last_front -= 1; },
+      [](Plan& p) { p.internals->schedule.task[0].parent = kNone; },
+      [](Plan& p) { p.internals->schedule.factor_edges.dependencies.back() += 1; },
+      [](Plan& p) { p.internals->schedule.factor_edges.successor[0] = 0; },
       [](Plan& p) {
-        p.schedule.factor_edges.successor[0] = static_cast<Index>(p.schedule.task.size());
+        p.internals->schedule.factor_edges.successor[0] =
+            static_cast<Index>(p.internals->schedule.task.size());
       },
-      [](Plan& p) { p.schedule.factor_edges.successor_ptr.back() -= 1; },
+      [](Plan& p) { p.internals->schedule.factor_edges.successor_ptr.back() -= 1; },
       [](Plan& p) {  // one task over two subtrees with different parents
-        Schedule& s = p.schedule;
+        symbolic::Schedule& s = p.internals->schedule;
         for (std::size_t t = 0; t + 1 < s.task.size(); ++t)
           if (s.task[t].parent != s.task[t + 1].parent &&
               s.task[t].parent != static_cast<Index>(t) + 1) {
@@ -129,54 +133,65 @@ TEST(FindFlaw, TasksAndEdges) {
 
 /// A block cut in two whose parent is the only front of its task, and writes a block of its own.
 Index cut_front(const Plan& plan) {
-  for (const auto& task : plan.schedule.task)
+  for (const auto& task : plan.internals->schedule.task)
     if (task.last_front - task.first_front == 1 &&
         plan.supernodes.parent[task.first_front] != kNone)
-      for (Index k = plan.assembly.child_ptr[task.first_front];
-           k < plan.assembly.child_ptr[task.first_front + 1]; ++k)
-        if (const Index c = plan.assembly.child[k];
-            plan.schedule.head[c] != kNone && plan.schedule.tail[c] != kNone)
+      for (Index k = plan.internals->assembly.child_ptr[task.first_front];
+           k < plan.internals->assembly.child_ptr[task.first_front + 1]; ++k)
+        if (const Index c = plan.internals->assembly.child[k];
+            plan.internals->schedule.head[c] != kNone && plan.internals->schedule.tail[c] != kNone)
           return c;
   return kNone;
 }
 
 Index task_of(const Plan& plan, Index s) {
   Index t = 0;
-  while (plan.schedule.task[t].last_front <= s) ++t;
+  while (plan.internals->schedule.task[t].last_front <= s) ++t;
   return t;
 }
 
 TEST(FindFlaw, Memory) {
   const Index inner = inner_front(sound_plan()), cut = cut_front(sound_plan());
   ASSERT_NE(cut, kNone);
-  const auto end = [](const Plan& p) { return p.panel_ptr.back() + p.schedule.stack_entries; };
+  const auto end = [](const Plan& p) {
+    return p.internals->panel_ptr.back() + p.internals->schedule.stack_entries;
+  };
   const std::vector<std::function<void(Plan&)>> damages{
-      [&](Plan& p) { p.schedule.head[inner] = kNone; },
-      [&](Plan& p) { p.schedule.head[inner] = end(p); },
-      [&](Plan& p) { p.schedule.head[inner] = -1 - p.schedule.head[inner]; },
-      [&](Plan& p) { p.schedule.update[inner] = p.schedule.update_rows; },
-      [&](Plan& p) { p.schedule.head[inner] = p.schedule.head[p.supernodes.parent[inner]]; },
-      [&](Plan& p) { p.schedule.update[inner] = p.schedule.update[p.supernodes.parent[inner]]; },
-      [&](Plan& p) { p.schedule.tail[cut] = kNone; },
-      [&](Plan& p) { p.schedule.tail[cut] = end(p); },
-      [&](Plan& p) { p.schedule.tail[cut] = p.schedule.head[cut]; },
-      [&](Plan& p) { p.schedule.fully_summed_columns[cut] -= 1; },
-      [&](Plan& p) { p.schedule.fully_summed_columns[cut] = 0; },
-      [&](Plan& p) { p.schedule.fully_summed_columns.pop_back(); },
-      [](Plan& p) { p.schedule.head.back() = 0; },
-      [](Plan& p) { p.schedule.stack_entries /= 2; },
-      [](Plan& p) { p.schedule.stack_entries = -1; },
-      [](Plan& p) { p.schedule.update_rows -= 1; },
-      [](Plan& p) { p.schedule.scratch[0] = p.schedule.scratch[0] == kNone ? 0 : kNone; },
+      [&](Plan& p) { p.internals->schedule.head[inner] = kNone; },
+      [&](Plan& p) { p.internals->schedule.head[inner] = end(p); },
+      [&](Plan& p) { p.internals->schedule.head[inner] = -1 - p.internals->schedule.head[inner]; },
+      [&](Plan& p) { p.internals->schedule.update[inner] = p.internals->schedule.update_rows; },
+      [&](Plan& p) {
+        p.internals->schedule.head[inner] = p.internals->schedule.head[p.supernodes.parent[inner]];
+      },
+      [&](Plan& p) {
+        p.internals->schedule.update[inner] =
+            p.internals->schedule.update[p.supernodes.parent[inner]];
+      },
+      [&](Plan& p) { p.internals->schedule.tail[cut] = kNone; },
+      [&](Plan& p) { p.internals->schedule.tail[cut] = end(p); },
+      [&](Plan& p) { p.internals->schedule.tail[cut] = p.internals->schedule.head[cut]; },
+      [&](Plan& p) { p.internals->schedule.fully_summed_columns[cut] -= 1; },
+      [&](Plan& p) { p.internals->schedule.fully_summed_columns[cut] = 0; },
+      [&](Plan& p) { p.internals->schedule.fully_summed_columns.pop_back(); },
+      [](Plan& p) { p.internals->schedule.head.back() = 0; },
+      [](Plan& p) { p.internals->schedule.stack_entries /= 2; },
+      [](Plan& p) { p.internals->schedule.stack_entries = -1; },
+      [](Plan& p) { p.internals->schedule.update_rows -= 1; },
+      [](Plan& p) {
+        p.internals->schedule.scratch[0] = p.internals->schedule.scratch[0] == kNone ? 0 : kNone;
+      },
       [](Plan& p) {  // blocks of two tasks that may run at once
-        const auto& task = p.schedule.task;
+        const auto& task = p.internals->schedule.task;
         const Index a = task[0].last_front - 1, b = task[1].last_front - 1;
-        (p.schedule.head[b] == kNone ? p.schedule.tail : p.schedule.head)[b] =
-            (p.schedule.head[a] == kNone ? p.schedule.tail : p.schedule.head)[a];
-        p.schedule.update[b] = p.schedule.update[a];
+        (p.internals->schedule.head[b] == kNone ? p.internals->schedule.tail
+                                                : p.internals->schedule.head)[b] =
+            (p.internals->schedule.head[a] == kNone ? p.internals->schedule.tail
+                                                    : p.internals->schedule.head)[a];
+        p.internals->schedule.update[b] = p.internals->schedule.update[a];
       },
       [](Plan& p) {  // the edges for reuse of memory taken away
-        p.schedule.factor_edges = tree_edges(p.schedule);
+        p.internals->schedule.factor_edges = tree_edges(p.internals->schedule);
       },
   };
   for (std::size_t k = 0; k < damages.size(); ++k)
@@ -187,24 +202,37 @@ TEST(FindFlaw, BlocksInPanels) {
   const Index inner = inner_front(sound_plan()), cut = cut_front(sound_plan()),
               reader = sound_plan().supernodes.parent[cut];
   const std::vector<std::function<void(Plan&)>> damages{
-      [&](Plan& p) { p.schedule.head[inner] = p.panel_ptr[0]; },      // done before
-      [&](Plan& p) { p.schedule.head[inner] = p.panel_ptr[inner]; },  // its own
       [&](Plan& p) {
-        p.schedule.head[inner] = p.panel_ptr[p.supernodes.parent[inner]];
-      },                                                             // its reader's
-      [&](Plan& p) { p.schedule.head[cut] = p.panel_ptr[reader]; },  // the same, of another task
-      [&](Plan& p) { p.schedule.tail[cut] = p.panel_ptr[reader + 1] - 1; },
+        p.internals->schedule.head[inner] = p.internals->panel_ptr[0];
+      },  // done before
       [&](Plan& p) {
-        p.schedule.tail[cut] = p.panel_ptr[p.schedule.task[task_of(p, cut)].first_front + 1];
+        p.internals->schedule.head[inner] = p.internals->panel_ptr[inner];
+      },  // its own
+      [&](Plan& p) {
+        p.internals->schedule.head[inner] = p.internals->panel_ptr[p.supernodes.parent[inner]];
+      },  // its reader's
+      [&](Plan& p) {
+        p.internals->schedule.head[cut] = p.internals->panel_ptr[reader];
+      },  // the same, of another task
+      [&](Plan& p) { p.internals->schedule.tail[cut] = p.internals->panel_ptr[reader + 1] - 1; },
+      [&](Plan& p) {
+        p.internals->schedule.tail[cut] =
+            p.internals->panel_ptr[p.internals->schedule.task[task_of(p, cut)].first_front + 1];
       },  // a task that may run beside
-      [&](Plan& p) { p.schedule.scratch[task_of(p, reader)] = p.panel_ptr[reader]; },
-      [&](Plan& p) { p.schedule.head[reader] = p.schedule.tail[cut]; },  // read while it is written
-      [&](Plan& p) { p.schedule.scratch[task_of(p, reader)] = p.schedule.tail[cut]; },
+      [&](Plan& p) {
+        p.internals->schedule.scratch[task_of(p, reader)] = p.internals->panel_ptr[reader];
+      },
+      [&](Plan& p) {
+        p.internals->schedule.head[reader] = p.internals->schedule.tail[cut];
+      },  // read while it is written
+      [&](Plan& p) {
+        p.internals->schedule.scratch[task_of(p, reader)] = p.internals->schedule.tail[cut];
+      },
       [&](Plan& p) {  // what is dead early no longer counts as such, if it reaches beyond the
                       // columns that meet pivots
         const Index q = p.supernodes.contribution(cut);
-        p.schedule.fully_summed_columns[cut] = q;
-        p.schedule.tail[cut] = kNone;
+        p.internals->schedule.fully_summed_columns[cut] = q;
+        p.internals->schedule.tail[cut] = kNone;
       },
   };
   for (std::size_t k = 0; k < damages.size(); ++k)
@@ -213,16 +241,16 @@ TEST(FindFlaw, BlocksInPanels) {
 
 TEST(FindFlaw, EveryEdgeCountsUnlessOthersImplyIt) {
   const Plan& sound = sound_plan();
-  const auto tasks = static_cast<Index>(sound.schedule.task.size());
+  const auto tasks = static_cast<Index>(sound.internals->schedule.task.size());
   int reuse = 0, missed = 0;
   for (Index t = 0; t < tasks; ++t)
-    for (Offset k = sound.schedule.factor_edges.successor_ptr[t];
-         k < sound.schedule.factor_edges.successor_ptr[t + 1]; ++k) {
-      const Index to = sound.schedule.factor_edges.successor[k];
-      if (to == sound.schedule.task[t].parent) continue;
+    for (Offset k = sound.internals->schedule.factor_edges.successor_ptr[t];
+         k < sound.internals->schedule.factor_edges.successor_ptr[t + 1]; ++k) {
+      const Index to = sound.internals->schedule.factor_edges.successor[k];
+      if (to == sound.internals->schedule.task[t].parent) continue;
       ++reuse;
       missed += flaw_after([&](Plan& p) {
-                  erase_edge(p.schedule.factor_edges, t, k);
+                  erase_edge(p.internals->schedule.factor_edges, t, k);
                 }).find("unordered") != std::string::npos;
     }
   EXPECT_GT(reuse, 10);
@@ -231,12 +259,12 @@ TEST(FindFlaw, EveryEdgeCountsUnlessOthersImplyIt) {
 
 TEST(FindFlaw, AHeadMayBeReusedByItsReaderAlone) {
   Plan plan = sound_plan();  // all blocks and scratch far apart, beyond the panels
-  Schedule& s = plan.schedule;
-  Offset next = plan.panel_ptr.back();
+  symbolic::Schedule& s = plan.internals->schedule;
+  Offset next = plan.internals->panel_ptr.back();
   for (auto* places : {&s.head, &s.tail, &s.scratch})
     for (Offset& place : *places)
       if (place != kNone) place = next += Offset{1} << 22;
-  s.stack_entries = next + (Offset{1} << 22) - plan.panel_ptr.back();
+  s.stack_entries = next + (Offset{1} << 22) - plan.internals->panel_ptr.back();
   ASSERT_EQ(find_flaw(plan), "");
   const Index cut = cut_front(plan), reader = plan.supernodes.parent[cut];
   ASSERT_NE(s.scratch[task_of(plan, reader)], kNone);

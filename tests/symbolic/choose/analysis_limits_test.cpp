@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kauri/core/plan.hpp"
+#include "kauri/core/analysis.hpp"
 #include "kauri/extras/generate.hpp"
 #include "ordering/orderer.hpp"
 #include "support/systems/patterns.hpp"

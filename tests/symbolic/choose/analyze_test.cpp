@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kauri/core/plan.hpp"
+#include "kauri/core/analysis.hpp"
 #include "kauri/extras/generate.hpp"
 #include "support/process/error_text.hpp"
 #include "support/process/many_threads.hpp"

@@ -11,7 +11,7 @@
 #include "kauri/extras/generate.hpp"
 #include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/cost.hpp"
-#include "symbolic/device/work.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "symbolic/plan/make_plan.hpp"
 
 namespace kauri::symbolic {
@@ -121,17 +121,18 @@ void expect_plan_of_winner(const Analysis& analysis, const Pattern& pattern,
   EXPECT_TRUE(std::equal(alone->perm.old_of().begin(), alone->perm.old_of().end(),
                          analysis.plan->perm.old_of().begin()));
   EXPECT_EQ(analysis.plan->supernodes.first, alone->supernodes.first);
-  EXPECT_EQ(analysis.plan->panel_ptr, alone->panel_ptr);
-  EXPECT_EQ(analysis.plan->device.panel, alone->device.panel);
+  EXPECT_EQ(analysis.plan->internals->panel_ptr, alone->internals->panel_ptr);
+  EXPECT_EQ(analysis.plan->internals->device.panel, alone->internals->device.panel);
   EXPECT_EQ(find_flaw(*analysis.plan), "");
   // The plan tells seconds of double, a forecast those of the scalar offered.
   const Cost& cost = analysis.plan->cost;
   const double share = scalar_bytes / 8.0;
   if (choice.device && scalar_bytes == 4) {
     const DeviceCost& constants = device_cost(winner.target, 4);
-    EXPECT_EQ(winner.factor_s, device_factor_seconds(constants, analysis.plan->device.work));
-    EXPECT_EQ(winner.solve_s,
-              device_solve_seconds(constants, analysis.plan->device.work, analysis.plan->n));
+    EXPECT_EQ(winner.factor_s,
+              device_factor_seconds(constants, analysis.plan->internals->device.work));
+    EXPECT_EQ(winner.solve_s, device_solve_seconds(constants, analysis.plan->internals->device.work,
+                                                   analysis.plan->n));
     return;
   }
   const int workers = choice.device ? 1 : planned_workers(options);

@@ -11,12 +11,14 @@
 #include <stdexcept>
 #include <thread>
 
+#include "kauri/core/analysis.hpp"
 #include "kauri/extras/generate.hpp"
 #include "support/oracles/fill_oracle.hpp"
 #include "support/process/many_threads.hpp"
 #include "support/systems/patterns.hpp"
 #include "symbolic/check/find_flaw.hpp"
 #include "symbolic/plan/front_rows.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "symbolic/plan/structure.hpp"
 #include "symbolic/tree/elimination_tree.hpp"
 
@@ -141,30 +143,32 @@ void expect_same(const Plan& one, const Plan& other) {
   EXPECT_EQ(one.tree.column_count, other.tree.column_count);
   EXPECT_EQ(one.supernodes.first, other.supernodes.first);
   EXPECT_EQ(one.supernodes.row, other.supernodes.row);
-  EXPECT_EQ(one.panel_ptr, other.panel_ptr);
-  EXPECT_EQ(one.assembly.entry_source, other.assembly.entry_source);
-  EXPECT_EQ(one.assembly.entry_row, other.assembly.entry_row);
-  EXPECT_EQ(one.assembly.entry_ptr, other.assembly.entry_ptr);
-  EXPECT_EQ(one.assembly.run_ptr, other.assembly.run_ptr);
+  EXPECT_EQ(one.internals->panel_ptr, other.internals->panel_ptr);
+  EXPECT_EQ(one.internals->assembly.entry_source, other.internals->assembly.entry_source);
+  EXPECT_EQ(one.internals->assembly.entry_row, other.internals->assembly.entry_row);
+  EXPECT_EQ(one.internals->assembly.entry_ptr, other.internals->assembly.entry_ptr);
+  EXPECT_EQ(one.internals->assembly.run_ptr, other.internals->assembly.run_ptr);
   const auto same_run = [](const RowRun& x, const RowRun& y) {
     return x.child == y.child && x.parent == y.parent && x.length == y.length;
   };
-  EXPECT_TRUE(std::ranges::equal(one.assembly.run, other.assembly.run, same_run));
+  EXPECT_TRUE(
+      std::ranges::equal(one.internals->assembly.run, other.internals->assembly.run, same_run));
   const auto same_task = [](const Schedule::Task& x, const Schedule::Task& y) {
     return x.first_front == y.first_front && x.last_front == y.last_front && x.parent == y.parent &&
            x.flops == y.flops;
   };
-  EXPECT_TRUE(std::ranges::equal(one.schedule.task, other.schedule.task, same_task));
-  EXPECT_EQ(one.schedule.factor_edges, other.schedule.factor_edges);
-  EXPECT_EQ(one.schedule.forward_edges, other.schedule.forward_edges);
-  EXPECT_EQ(one.schedule.head, other.schedule.head);
-  EXPECT_EQ(one.schedule.tail, other.schedule.tail);
-  EXPECT_EQ(one.device.front, other.device.front);
-  EXPECT_EQ(one.device.panel, other.device.panel);
-  EXPECT_EQ(one.device.block, other.device.block);
-  EXPECT_EQ(one.device.sums.term, other.device.sums.term);
-  EXPECT_EQ(one.device.task, other.device.task);
-  EXPECT_EQ(one.device.update, other.device.update);
+  EXPECT_TRUE(
+      std::ranges::equal(one.internals->schedule.task, other.internals->schedule.task, same_task));
+  EXPECT_EQ(one.internals->schedule.factor_edges, other.internals->schedule.factor_edges);
+  EXPECT_EQ(one.internals->schedule.forward_edges, other.internals->schedule.forward_edges);
+  EXPECT_EQ(one.internals->schedule.head, other.internals->schedule.head);
+  EXPECT_EQ(one.internals->schedule.tail, other.internals->schedule.tail);
+  EXPECT_EQ(one.internals->device.front, other.internals->device.front);
+  EXPECT_EQ(one.internals->device.panel, other.internals->device.panel);
+  EXPECT_EQ(one.internals->device.block, other.internals->device.block);
+  EXPECT_EQ(one.internals->device.sums.term, other.internals->device.sums.term);
+  EXPECT_EQ(one.internals->device.task, other.internals->device.task);
+  EXPECT_EQ(one.internals->device.update, other.internals->device.update);
   EXPECT_EQ(one.cost.flops, other.cost.flops);
 }
 

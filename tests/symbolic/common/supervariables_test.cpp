@@ -13,6 +13,7 @@
 #include "support/oracles/fill_oracle.hpp"
 #include "support/systems/patterns.hpp"
 #include "symbolic/check/find_flaw.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "symbolic/plan/make_plan.hpp"
 
 namespace kauri::test {
@@ -45,13 +46,15 @@ Permutation by_supervariables(const CompressedGraph& graph, std::uint64_t seed, 
 std::vector<std::set<std::pair<Offset, Index>>> entries_of(const Plan& plan) {
   std::vector<std::set<std::pair<Offset, Index>>> entries(static_cast<std::size_t>(plan.n));
   for (Index j = 0; j < plan.n; ++j)
-    for (Offset k = plan.assembly.entry_ptr[j]; k < plan.assembly.entry_ptr[j + 1]; ++k)
-      entries[j].emplace(plan.assembly.entry_source[k], plan.assembly.entry_row[k]);
+    for (Offset k = plan.internals->assembly.entry_ptr[j];
+         k < plan.internals->assembly.entry_ptr[j + 1]; ++k)
+      entries[j].emplace(plan.internals->assembly.entry_source[k],
+                         plan.internals->assembly.entry_row[k]);
   return entries;
 }
 
-auto fields(const RowRun& run) { return std::tuple(run.child, run.parent, run.length); }
-auto fields(const Schedule::Task& task) {
+auto fields(const symbolic::RowRun& run) { return std::tuple(run.child, run.parent, run.length); }
+auto fields(const symbolic::Schedule::Task& task) {
   return std::tuple(task.first_front, task.last_front, task.parent, task.flops);
 }
 auto fields(const FrontBin& bin) { return std::tuple(bin.least_order, bin.count, bin.flops); }
@@ -73,14 +76,16 @@ std::string difference(const Plan& a, const Plan& b) {
   const Supernodes &s = a.supernodes, &t = b.supernodes;
   if (s.first != t.first || s.parent != t.parent || s.row_ptr != t.row_ptr) return "supernodes";
   if (s.row != t.row) return "rows";
-  if (a.panel_ptr != b.panel_ptr) return "panel_ptr";
-  if (a.assembly.entry_ptr != b.assembly.entry_ptr) return "entry_ptr";
+  if (a.internals->panel_ptr != b.internals->panel_ptr) return "panel_ptr";
+  if (a.internals->assembly.entry_ptr != b.internals->assembly.entry_ptr) return "entry_ptr";
   if (entries_of(a) != entries_of(b)) return "entries";
-  if (a.assembly.child_ptr != b.assembly.child_ptr || a.assembly.child != b.assembly.child)
+  if (a.internals->assembly.child_ptr != b.internals->assembly.child_ptr ||
+      a.internals->assembly.child != b.internals->assembly.child)
     return "children";
-  if (a.assembly.run_ptr != b.assembly.run_ptr || fields(a.assembly.run) != fields(b.assembly.run))
+  if (a.internals->assembly.run_ptr != b.internals->assembly.run_ptr ||
+      fields(a.internals->assembly.run) != fields(b.internals->assembly.run))
     return "runs";
-  const Schedule &x = a.schedule, &y = b.schedule;
+  const symbolic::Schedule &x = a.internals->schedule, &y = b.internals->schedule;
   if (fields(x.task) != fields(y.task) || x.factor_edges != y.factor_edges ||
       x.forward_edges != y.forward_edges || x.backward_edges != y.backward_edges)
     return "tasks";
@@ -188,7 +193,7 @@ TEST(Supervariables, LargeFronts) {
     const auto plan = make_plan(a.view(), compressed, perm, {});
     Index divided = 0;
     for (Index s = 0; s < plan->supernodes.count(); ++s) {
-      const Index head = plan->schedule.fully_summed_columns[s];
+      const Index head = plan->internals->schedule.fully_summed_columns[s];
       divided += head > 0 && head < plan->supernodes.contribution(s) ? 1 : 0;
     }
     EXPECT_GT(divided, 0);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::symbolic {
 namespace {
@@ -48,7 +49,7 @@ TEST_P(ChildRows, AnyRangeOfParentRows) {
         round == 0 ? count : static_cast<Offset>(random() % static_cast<std::uint64_t>(count + 1));
     if (begin > end) std::swap(begin, end);
     std::vector<Index> out(static_cast<std::size_t>(end - begin), -7);
-    list_parent_rows(plan_->supernodes, plan_->assembly, begin, end, out.data());
+    list_parent_rows(plan_->supernodes, plan_->internals->assembly, begin, end, out.data());
     ASSERT_TRUE(std::equal(out.begin(), out.end(), all.begin() + begin)) << begin << " " << end;
   }
 }
@@ -71,7 +72,7 @@ TEST_P(ChildRows, AnyRangeOfARowMap) {
     if (nodes.parent[c] == kNone) continue;
     const FrontCells parent{nodes.order(nodes.parent[c]), nodes.pivots(nodes.parent[c])};
     std::vector<RowMapWord> map(static_cast<std::size_t>(row_map_words(parent)), 7);
-    write_row_map(plan_->assembly, c, parent, 0, row_map_words(parent), map.data());
+    write_row_map(plan_->internals->assembly, c, parent, 0, row_map_words(parent), map.data());
     std::vector<Index> expected(map.size() * kCell, -1);
     for (Index i = 0; i < nodes.contribution(c); ++i)
       expected[static_cast<std::size_t>(parent.padded_row(
@@ -82,7 +83,7 @@ TEST_P(ChildRows, AnyRangeOfARowMap) {
            end = static_cast<Offset>(random() % map.size());
       if (begin > end) std::swap(begin, end);
       std::vector<RowMapWord> out(static_cast<std::size_t>(end - begin), 7);
-      write_row_map(plan_->assembly, c, parent, begin, end, out.data());
+      write_row_map(plan_->internals->assembly, c, parent, begin, end, out.data());
       ASSERT_TRUE(std::equal(out.begin(), out.end(), map.begin() + begin))
           << c << ": " << begin << " " << end;
     }

@@ -11,10 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "kauri/core/analysis.hpp"
 #include "kauri/core/plan.hpp"
 #include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/small_layout.hpp"
+#include "tests/support/device/device_hooks.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/systems/patterns.hpp"
 
@@ -43,23 +45,25 @@ std::shared_ptr<const Plan> points_and_cameras(Index points, Index cameras, Inde
 
 Offset place_in_block(const Plan& plan, Index s, Index r, Index c) {
   const Index m = plan.supernodes.order(s), p = plan.supernodes.pivots(s);
-  return plan.device.block[s] + (plan.device.tiled[s] == kNone
-                                     ? SmallLayout{m, p}.place(p + r, p + c)
-                                     : FrontCells{m, p}.block().place(r, c));
+  return plan.internals->device.block[s] + (plan.internals->device.tiled[s] == kNone
+                                                ? SmallLayout{m, p}.place(p + r, p + c)
+                                                : FrontCells{m, p}.block().place(r, c));
 }
 
 /// The front's entry (r, c) in the array.
 Offset place_in_front(const Plan& plan, Index s, Index r, Index c) {
   const FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
-  return (c < cells.p ? plan.device.panel[s] : plan.device.block[s]) + cells.place(r, c);
+  return (c < cells.p ? plan.internals->device.panel[s] : plan.internals->device.block[s]) +
+         cells.place(r, c);
 }
 
 /// What the listed children of s add, by the definition of extend-add. Blocks hold the number of
 /// their place.
 void extend_add(const Plan& plan, Index s, std::vector<Offset>& front) {
-  for (Offset k = plan.assembly.child_ptr[s]; k < plan.assembly.child_ptr[s + 1]; ++k) {
-    const Index child = plan.assembly.child[k];
-    if (!is_listed(plan.supernodes, plan.assembly, s, child)) continue;
+  for (Offset k = plan.internals->assembly.child_ptr[s];
+       k < plan.internals->assembly.child_ptr[s + 1]; ++k) {
+    const Index child = plan.internals->assembly.child[k];
+    if (!is_listed(plan.supernodes, plan.internals->assembly, s, child)) continue;
     const auto rows = plan.supernodes.rows(child).subspan(plan.supernodes.pivots(child));
     const auto own = plan.supernodes.rows(s);
     std::vector<Index> local;
@@ -108,7 +112,7 @@ void check_groups(const DeviceSchedule::Sums& sums) {
 }
 
 void check(const Plan& plan) {
-  const DeviceSchedule& device = plan.device;
+  const DeviceSchedule& device = plan.internals->device;
   const DeviceSchedule::Sums& sums = device.sums;
   ASSERT_EQ(sums.ptr.size(), sums.place.size() + 1);
   ASSERT_EQ(sums.ptr.back(), static_cast<Offset>(sums.term.size()));
@@ -150,8 +154,9 @@ TEST(ChildSums, EveryEntryOnce) {
     const auto plan =
         points_and_cameras(200 + 150 * static_cast<Index>(seed), 3 + static_cast<Index>(seed),
                            1 + static_cast<Index>(seed % 9), 1 + seed % 4, seed);
-    sums += plan->device.sums.place.size();
-    partial += static_cast<std::size_t>(plan->device.entries - plan->device.sums.scratch_begin);
+    sums += plan->internals->device.sums.place.size();
+    partial += static_cast<std::size_t>(plan->internals->device.entries -
+                                        plan->internals->device.sums.scratch_begin);
     check(*plan);
   }
   EXPECT_GT(sums, 1000U);
@@ -163,7 +168,7 @@ TEST(ChildSums, ManyChildrenAreATree) {
   const Index children = 5000;
   const auto plan = points_and_cameras(children, 1, 1, 1, 0, false);
   check(*plan);
-  const DeviceSchedule::Sums& sums = plan->device.sums;
+  const DeviceSchedule::Sums& sums = plan->internals->device.sums;
   std::ptrdiff_t count = 0;
   for (Index terms = children; terms > kFanIn; count += terms)
     terms = (terms + kFanIn - 1) / kFanIn;
@@ -175,30 +180,33 @@ TEST(ChildSums, ManyChildrenAreATree) {
 /// Places take 32 bits as long as all of the array has one, and the plan counts what they take.
 TEST(ChildSums, BytesOfPlaces) {
   const auto plan = points_and_cameras(500, 5, 6, 3, 1);
-  const DeviceSchedule::Sums& sums = plan->device.sums;
+  const DeviceSchedule::Sums& sums = plan->internals->device.sums;
   const auto bytes = [&](Offset place) {
     return aligned_bytes(static_cast<Offset>(sums.place.size()), place) +
            aligned_bytes(sum_steps(sums).back() * kSumStep, place);
   };
   ASSERT_GT(bytes(8), bytes(4));
-  EXPECT_TRUE(has_short_places(plan->device));
+  EXPECT_TRUE(has_short_places(plan->internals->device));
   Plan limit = *plan;
-  limit.device.sums.most_short = plan->device.entries;
-  EXPECT_TRUE(has_short_places(limit.device));
+  test::DeviceHooks::most_short(limit) = plan->internals->device.entries;
+  EXPECT_TRUE(has_short_places(limit.internals->device));
   const Plan other = test::with_long_places(*plan);
-  EXPECT_FALSE(has_short_places(other.device));
-  EXPECT_EQ(other.device.shared_bytes - plan->device.shared_bytes, bytes(8) - bytes(4));
-  EXPECT_EQ(other.device.task_bytes - plan->device.task_bytes, bytes(8) - bytes(4));
-  EXPECT_EQ(other.device.fast_bytes - plan->device.fast_bytes, bytes(8) - bytes(4));
+  EXPECT_FALSE(has_short_places(other.internals->device));
+  EXPECT_EQ(other.internals->device.shared_bytes - plan->internals->device.shared_bytes,
+            bytes(8) - bytes(4));
+  EXPECT_EQ(other.internals->device.task_bytes - plan->internals->device.task_bytes,
+            bytes(8) - bytes(4));
+  EXPECT_EQ(other.internals->device.fast_bytes - plan->internals->device.fast_bytes,
+            bytes(8) - bytes(4));
   EXPECT_EQ(other.peak_bytes(8) - plan->peak_bytes(8), bytes(8) - bytes(4));
   EXPECT_EQ(find_flaw(other), "");
 }
 
 TEST(ChildSums, FewChildrenArePulled) {
   const auto plan = points_and_cameras(kMostPulled, 1, 100, 1, 0);
-  EXPECT_TRUE(plan->device.sums.place.empty());
-  EXPECT_EQ(plan->device.entries, plan->device.sums.scratch_begin);
-  EXPECT_GT(plan->device.row_maps, 0);
+  EXPECT_TRUE(plan->internals->device.sums.place.empty());
+  EXPECT_EQ(plan->internals->device.entries, plan->internals->device.sums.scratch_begin);
+  EXPECT_GT(plan->internals->device.row_maps, 0);
 }
 
 }  // namespace

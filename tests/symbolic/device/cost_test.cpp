@@ -11,11 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "kauri/core/analysis.hpp"
 #include "kauri/extras/generate.hpp"
 #include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/schedule.hpp"
-#include "symbolic/device/work.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::symbolic {
 namespace {
@@ -32,7 +33,7 @@ std::shared_ptr<const Plan> device_plan(const std::string& spec, const char* tar
 DeviceWork::Level naive_level(const Plan& plan, const DeviceSchedule::Level& level) {
   DeviceWork::Level sum;
   for (Index k = level.first; k < level.first + level.count; ++k) {
-    const Index s = plan.device.front[k];
+    const Index s = plan.internals->device.front[k];
     const FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
     ++sum.fronts;
     sum.chain = std::max(sum.chain, cells.pivot_tiles());
@@ -44,9 +45,11 @@ DeviceWork::Level naive_level(const Plan& plan, const DeviceSchedule::Level& lev
     sum.bytes += 8.0 * static_cast<double>(cells.panel().entries() + cells.block().entries());
     sum.largest_panel =
         std::max(sum.largest_panel, 8.0 * static_cast<double>(cells.panel().entries()));
-    for (Index c = plan.assembly.child_ptr[s]; c < plan.assembly.child_ptr[s + 1]; ++c) {
-      const Index child = plan.assembly.child[c], q = plan.supernodes.contribution(child);
-      const bool is_tiled = plan.device.tiled[child] != kNone;
+    for (Index c = plan.internals->assembly.child_ptr[s];
+         c < plan.internals->assembly.child_ptr[s + 1]; ++c) {
+      const Index child = plan.internals->assembly.child[c],
+                  q = plan.supernodes.contribution(child);
+      const bool is_tiled = plan.internals->device.tiled[child] != kNone;
       sum.bytes += 8.0 * static_cast<double>(is_tiled ? FrontCells{plan.supernodes.order(child),
                                                                    plan.supernodes.pivots(child)}
                                                             .block()
@@ -61,7 +64,7 @@ TEST(DeviceWork, CountsWhatTheScheduleHolds) {
   for (const char* spec : {"poisson3d 16", "poisson2d 60", "elast3d 6", "tree 3000 1",
                            "blockdiag 300 300", "blockdiag 50 1"}) {
     const auto plan = device_plan(spec);
-    const DeviceSchedule& device = plan->device;
+    const DeviceSchedule& device = plan->internals->device;
     const DeviceWork& work = device.work;
     EXPECT_EQ(work.narrow.fronts, device.narrow_fronts) << spec;
     EXPECT_EQ(work.narrow.levels, device.narrow_levels) << spec;
@@ -97,9 +100,12 @@ TEST(DeviceCost, PlansCarryTheSecondsOfTheDevice) {
     EXPECT_EQ(plan->target, target);
     EXPECT_EQ(find_flaw(*plan), "");
     const DeviceCost& cost = device_cost(target);
-    EXPECT_EQ(plan->cost.predicted_factor_s, device_factor_seconds(cost, plan->device.work));
-    EXPECT_EQ(plan->cost.predicted_solve_s, device_solve_seconds(cost, plan->device.work, plan->n));
-    EXPECT_EQ(plan->cost.predicted_create_s, device_create_seconds(cost, plan->device.work));
+    EXPECT_EQ(plan->cost.predicted_factor_s,
+              device_factor_seconds(cost, plan->internals->device.work));
+    EXPECT_EQ(plan->cost.predicted_solve_s,
+              device_solve_seconds(cost, plan->internals->device.work, plan->n));
+    EXPECT_EQ(plan->cost.predicted_create_s,
+              device_create_seconds(cost, plan->internals->device.work));
   }
   EXPECT_THROW(device_cost("cpu-avx512"), Error);
   EXPECT_THROW(device_cost("sm_90", 2), Error);

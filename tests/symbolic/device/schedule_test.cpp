@@ -10,10 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "kauri/core/analysis.hpp"
 #include "kauri/core/plan.hpp"
 #include "kauri/extras/generate.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/small_layout.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::symbolic {
 namespace {
@@ -159,13 +161,14 @@ TEST(SmallLayout, EntriesFollowEachOther) {
 
 Offset panel_size(const Plan& plan, Index s) {
   const FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
-  return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.panel_storage()
-                                       : cells.panel().entries() + cells.diagonal_entries();
+  return plan.internals->device.tiled[s] == kNone
+             ? SmallLayout{cells.m, cells.p}.panel_storage()
+             : cells.panel().entries() + cells.diagonal_entries();
 }
 Offset block_size(const Plan& plan, Index s) {
   const FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
-  return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.block_storage()
-                                       : cells.block().entries();
+  return plan.internals->device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.block_storage()
+                                                  : cells.block().entries();
 }
 
 /// Stretches [at, at + size) lie apart, and before the end.
@@ -181,15 +184,16 @@ void expect_apart(std::vector<std::pair<Offset, Offset>> stretches, Offset end) 
 
 std::vector<Index> levels_of(const Plan& plan) {
   std::vector<Index> level(plan.supernodes.parent.size(), -1);
-  for (std::size_t l = 0; l < plan.device.level.size(); ++l)
-    for (Index k = 0; k < plan.device.level[l].count; ++k)
-      level[plan.device.front[plan.device.level[l].first + k]] = static_cast<Index>(l);
+  for (std::size_t l = 0; l < plan.internals->device.level.size(); ++l)
+    for (Index k = 0; k < plan.internals->device.level[l].count; ++k)
+      level[plan.internals->device.front[plan.internals->device.level[l].first + k]] =
+          static_cast<Index>(l);
   return level;
 }
 
 /// Narrow fronts are one phase, other small ones another, then each level of tiled ones is.
 std::vector<Index> phases_of(const Plan& plan) {
-  const DeviceSchedule& device = plan.device;
+  const DeviceSchedule& device = plan.internals->device;
   std::vector<Index> phase = levels_of(plan);
   for (Index& f : phase)
     f = f < device.narrow_levels ? 0 : f < device.small_levels ? 1 : 2 + f - device.small_levels;
@@ -198,7 +202,7 @@ std::vector<Index> phases_of(const Plan& plan) {
 
 /// What is there in one phase lies apart: panels of it and of earlier ones, blocks, update rows.
 void check_places(const Plan& plan) {
-  const DeviceSchedule& device = plan.device;
+  const DeviceSchedule& device = plan.internals->device;
   const Supernodes& nodes = plan.supernodes;
   const std::vector<Index> phase = phases_of(plan), level = levels_of(plan);
   Offset panels = 0;
@@ -237,7 +241,7 @@ void check_places(const Plan& plan) {
 /// Levels rise along the tree; those of narrow fronts come first, then those of small ones; neither
 /// holds anything above a larger kind.
 void check_levels(const Plan& plan) {
-  const DeviceSchedule& device = plan.device;
+  const DeviceSchedule& device = plan.internals->device;
   const Supernodes& nodes = plan.supernodes;
   const std::vector<Index> level = levels_of(plan);
   std::vector<Index> kind(nodes.parent.size(), 0), count(3, 0);
@@ -266,7 +270,7 @@ void check_levels(const Plan& plan) {
 /// write over a block whose parent may still read it; kNone if there is none.
 Index writes_too_early(const Plan& plan, const std::vector<Index>& panel_reuses,
                        const std::vector<Index>& block_reuses) {
-  const DeviceSchedule& device = plan.device;
+  const DeviceSchedule& device = plan.internals->device;
   const Supernodes& nodes = plan.supernodes;
   const std::vector<Index> phase = phases_of(plan);
   const auto too_early = [&](Index s, Offset begin, Offset size, Index reuses) {
@@ -292,7 +296,9 @@ Index writes_too_early(const Plan& plan, const std::vector<Index>& panel_reuses,
 }
 
 void check_reuse(const Plan& plan) {
-  ASSERT_EQ(writes_too_early(plan, plan.device.panel_reuses, plan.device.block_reuses), kNone);
+  ASSERT_EQ(writes_too_early(plan, plan.internals->device.panel_reuses,
+                             plan.internals->device.block_reuses),
+            kNone);
 }
 
 /// Each wait is there for a reason: a level less, and a front would write too early. Both kinds of
@@ -302,18 +308,19 @@ TEST(DeviceSchedule, NoWaitIsLongerThanItMustBe) {
   options.target = "sm_90";
   options.ordering.method = OrderingMethod::amd;
   const auto plan = analyze(generate("poisson3d 20").pattern(), options);
-  const std::vector<Index>&panel = plan->device.panel_reuses, &block = plan->device.block_reuses;
+  const std::vector<Index>&panel = plan->internals->device.panel_reuses,
+        &block = plan->internals->device.block_reuses;
   Index panels = 0, blocks = 0;
   for (Index t = 0; t < static_cast<Index>(panel.size()); ++t) {
     std::vector<Index> shorter = panel;
     if (--shorter[t] >= 0) {
       ++panels;
-      EXPECT_EQ(plan->device.tiled[writes_too_early(*plan, shorter, block)], t);
+      EXPECT_EQ(plan->internals->device.tiled[writes_too_early(*plan, shorter, block)], t);
     }
     shorter = block;
     if (--shorter[t] >= 0) {
       ++blocks;
-      EXPECT_EQ(plan->device.tiled[writes_too_early(*plan, panel, shorter)], t);
+      EXPECT_EQ(plan->internals->device.tiled[writes_too_early(*plan, panel, shorter)], t);
     }
   }
   EXPECT_GT(panels, 0);
@@ -328,13 +335,13 @@ TEST(DeviceSchedule, PanelsFollowBlocks) {
   options.ordering.method = OrderingMethod::amd;
   const auto plan = analyze(generate("poisson3d 24").pattern(), options);
   const std::vector<Index> level = phases_of(*plan);
-  std::vector<Offset> blocks(2 + plan->device.level.size(), 0);
+  std::vector<Offset> blocks(2 + plan->internals->device.level.size(), 0);
   for (Index s = 0; s < plan->supernodes.count(); ++s)
-    for (Index l = level[s]; plan->device.block[s] >= 0 && l <= level[plan->supernodes.parent[s]];
-         ++l)
+    for (Index l = level[s];
+         plan->internals->device.block[s] >= 0 && l <= level[plan->supernodes.parent[s]]; ++l)
       blocks[l] += block_size(*plan, s);
-  EXPECT_LT(plan->device.entries,
-            plan->device.factor_entries + *std::max_element(blocks.begin(), blocks.end()));
+  EXPECT_LT(plan->internals->device.entries, plan->internals->device.factor_entries +
+                                                 *std::max_element(blocks.begin(), blocks.end()));
 }
 
 TEST(DeviceSchedule, NothingAliveOverlaps) {
@@ -358,26 +365,26 @@ TEST(DeviceSchedule, TellsOfABlockThatTasksHaveNoPlacesFor) {
   AnalyzeOptions options;
   options.target = "sm_90";
   const auto plan = analyze(generate("lap27 9").pattern(), options);
-  ASSERT_FALSE(plan->device.task.empty());
-  ASSERT_GT(plan->device.sweeps.bytes, 0);
+  ASSERT_FALSE(plan->internals->device.task.empty());
+  ASSERT_GT(plan->internals->device.sweeps.bytes, 0);
   EXPECT_EQ(too_large_block(*plan), "");
   const auto entries = [&](Index s) {
     return FrontCells{plan->supernodes.order(s), plan->supernodes.pivots(s)}.block().entries();
   };
-  const auto fronts = tiled_fronts(plan->device);
+  const auto fronts = tiled_fronts(plan->internals->device);
   const Index largest = *std::max_element(
       fronts.begin(), fronts.end(), [&](Index a, Index b) { return entries(a) < entries(b); });
   const Offset most = entries(largest);
   const auto made = [&](Offset limit) {
-    return make_device_schedule(plan->supernodes, plan->assembly, plan->target, kFewestTeams,
-                                limit);
+    return make_device_schedule(plan->supernodes, plan->internals->assembly, plan->target,
+                                kFewestTeams, limit);
   };
   EXPECT_FALSE(made(most).task.empty());
-  EXPECT_EQ(too_large_block(*plan, most), "");
+  EXPECT_EQ(too_large_block(plan->supernodes, plan->internals->device, most), "");
   EXPECT_TRUE(made(most - 1).task.empty());
   EXPECT_EQ(made(most - 1).sweeps.bytes, 0);
   const Index rows = plan->supernodes.order(largest) - plan->supernodes.pivots(largest);
-  const std::string text = too_large_block(*plan, most - 1);
+  const std::string text = too_large_block(plan->supernodes, plan->internals->device, most - 1);
   EXPECT_EQ(text.find("the contribution block of front " + std::to_string(largest) + " has " +
                       std::to_string(rows) + " rows and " + std::to_string(most) +
                       " entries in cells, more than the " + std::to_string(most - 1) +

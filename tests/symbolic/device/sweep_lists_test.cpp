@@ -40,7 +40,7 @@ std::array<std::size_t, 7> count_kinds(const Lists& lists) {
 }
 
 /// Update rows that each front row starts from, in the order of children: the definition.
-void check_places(const Supernodes& nodes, const Assembly& assembly,
+void check_places(const Supernodes& nodes, const symbolic::Assembly& assembly,
                   const symbolic::UpdateRows& rows) {
   const Offset below = static_cast<Offset>(nodes.row.size()) - nodes.first.back();
   ASSERT_EQ(rows.ptr.size(), nodes.row.size() + nodes.parent.size());
@@ -76,7 +76,7 @@ void check_places(const Supernodes& nodes, const Assembly& assembly,
   EXPECT_EQ(next, rows.slot.size());
 }
 
-void check_counts(const Lists& lists, Index n, const DeviceSchedule::Sweeps& sweeps) {
+void check_counts(const Lists& lists, Index n, const symbolic::DeviceSchedule::Sweeps& sweeps) {
   EXPECT_EQ(static_cast<std::size_t>(sweeps.forward_tasks), lists.forward.task.size());
   EXPECT_EQ(static_cast<std::size_t>(sweeps.backward_tasks), lists.backward.task.size());
   EXPECT_EQ(sweeps.forward_parts, lists.forward.parts);
@@ -93,11 +93,13 @@ void check_counts(const Lists& lists, Index n, const DeviceSchedule::Sweeps& swe
 
 void check_lists(const Plan& plan) {
   ASSERT_EQ(find_flaw(plan), "");
-  const Lists lists = symbolic::list_sweeps(plan.supernodes, plan.assembly, plan.device);
-  EXPECT_EQ(symbolic::find_flaw_sweeps(plan.supernodes, plan.device, lists.forward, lists.backward),
+  const Lists lists =
+      symbolic::list_sweeps(plan.supernodes, plan.internals->assembly, plan.internals->device);
+  EXPECT_EQ(symbolic::find_flaw_sweeps(plan.supernodes, plan.internals->device, lists.forward,
+                                       lists.backward),
             "");
-  check_counts(lists, plan.n, plan.device.sweeps);
-  check_places(plan.supernodes, plan.assembly, lists.rows);
+  check_counts(lists, plan.n, plan.internals->device.sweeps);
+  check_places(plan.supernodes, plan.internals->assembly, lists.rows);
 }
 
 TEST(SweepLists, NoFlawInListsOfSystems) {

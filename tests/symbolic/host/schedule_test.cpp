@@ -13,6 +13,7 @@
 #include "support/systems/patterns.hpp"
 #include "symbolic/check/find_flaw.hpp"
 #include "symbolic/host/task_cut.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "symbolic/plan/make_plan.hpp"
 
 namespace kauri::test {
@@ -35,7 +36,8 @@ class Interleaving {
       : plan_(plan),
         threads_(threads),
         seed_(seed),
-        owner_(static_cast<std::size_t>(plan.panel_ptr.back() + plan.schedule.stack_entries),
+        owner_(static_cast<std::size_t>(plan.internals->panel_ptr.back() +
+                                        plan.internals->schedule.stack_entries),
                kNone) {}
 
   /// The first front that finds a child's block overwritten, or the first of which the panel is in
@@ -44,10 +46,12 @@ class Interleaving {
     const auto turn = [&](Index task, Index s, bool first) {
       return first ? assemble(s) : finish(task, s);
     };
-    const Index damaged = test::first_damage(plan_.schedule, plan_.schedule.factor_edges, false,
-                                             threads_, seed_, turn);
+    const Index damaged =
+        test::first_damage(plan_.internals->schedule, plan_.internals->schedule.factor_edges, false,
+                           threads_, seed_, turn);
     for (Index s = 0; damaged == kNone && s < plan_.supernodes.count(); ++s)
-      if (!holds(plan_.panel_ptr[s], plan_.panel_ptr[s + 1] - plan_.panel_ptr[s], panel_name(s)))
+      if (!holds(plan_.internals->panel_ptr[s],
+                 plan_.internals->panel_ptr[s + 1] - plan_.internals->panel_ptr[s], panel_name(s)))
         return s;
     return damaged;
   }
@@ -67,12 +71,14 @@ class Interleaving {
   bool whole(Index c, Index begin, Index end) {
     const Index q = plan_.supernodes.contribution(c);
     for (Index j = begin; j < end; ++j)
-      if (!holds(plan_.schedule.block_column(c, q, j), ContributionLayout::ld(q, j), c))
+      if (!holds(plan_.internals->schedule.block_column(c, q, j),
+                 symbolic::ContributionLayout::ld(q, j), c))
         return false;
     return true;
   }
   bool assemble(Index s) {
-    mark(plan_.panel_ptr[s], plan_.panel_ptr[s + 1] - plan_.panel_ptr[s], panel_name(s));
+    mark(plan_.internals->panel_ptr[s],
+         plan_.internals->panel_ptr[s + 1] - plan_.internals->panel_ptr[s], panel_name(s));
     for (const Index c : children(s))
       if (!whole(c, 0, meeting(c))) return false;
     return true;
@@ -81,17 +87,18 @@ class Interleaving {
   /// scratch and panel too.
   bool finish(Index task, Index s) {
     const Offset scratch =
-        FrontScratch::entries(plan_.supernodes.order(s), plan_.supernodes.pivots(s));
+        symbolic::FrontScratch::entries(plan_.supernodes.order(s), plan_.supernodes.pivots(s));
     const Index q = plan_.supernodes.contribution(s);
-    mark(plan_.schedule.scratch[task], scratch, scratch_name(s));
+    mark(plan_.internals->schedule.scratch[task], scratch, scratch_name(s));
     for (Index j = 0; j < q; ++j)
-      mark(plan_.schedule.block_column(s, q, j), ContributionLayout::ld(q, j), s);
+      mark(plan_.internals->schedule.block_column(s, q, j), symbolic::ContributionLayout::ld(q, j),
+           s);
     for (const Index c : children(s))
       if (!whole(c, meeting(c), plan_.supernodes.contribution(c))) return false;
-    return holds(plan_.schedule.scratch[task], scratch, scratch_name(s));
+    return holds(plan_.internals->schedule.scratch[task], scratch, scratch_name(s));
   }
   [[nodiscard]] std::span<const Index> children(Index s) const {
-    const Assembly& a = plan_.assembly;
+    const symbolic::Assembly& a = plan_.internals->assembly;
     return {a.child.data() + a.child_ptr[s],
             static_cast<std::size_t>(a.child_ptr[s + 1] - a.child_ptr[s])};
   }
@@ -121,10 +128,11 @@ TEST(Schedule, NoLiveBlockIsOverwrittenInAnyLegalOrder) {
   for (const auto& [a, perm] : cases)
     for (const int planned : {1, 2, 3, 8, 16}) {
       const auto plan = make_plan(a.view(), perm, plan_options(planned));
-      ASSERT_GT(plan->schedule.task.size(), 3U);
+      ASSERT_GT(plan->internals->schedule.task.size(), 3U);
       ASSERT_EQ(find_flaw(*plan), "");
       for (Index s = 0; s < plan->supernodes.count(); ++s)
-        cut += plan->schedule.head[s] != kNone && plan->schedule.tail[s] != kNone;
+        cut += plan->internals->schedule.head[s] != kNone &&
+               plan->internals->schedule.tail[s] != kNone;
       for (const int threads : {1, 2, 8, 40})
         EXPECT_EQ(Interleaving(*plan, threads, static_cast<std::uint64_t>(threads)).first_damage(),
                   kNone)
@@ -137,7 +145,7 @@ TEST(Schedule, TheSimulationNoticesAMissingEdge) {
   const auto plan = make_plan(grid_pattern(13, 13, 13, true).view(), grid_dissection(13, 13, 13),
                               plan_options(1));
   Plan loose = *plan;  // data edges only: memory is reused too early in some order
-  loose.schedule.factor_edges = tree_edges(loose.schedule);
+  loose.internals->schedule.factor_edges = tree_edges(loose.internals->schedule);
   int damaged = 0;
   for (std::uint64_t seed = 0; seed < 10; ++seed)
     damaged += Interleaving(loose, 8, seed).first_damage() != kNone;
@@ -151,17 +159,18 @@ TEST(Schedule, OnlyMemoryEdgesAndPredictionsDependOnWorkers) {
   const auto one = make_plan(a.view(), perm, plan_options(1));
   for (const int workers : {2, 8}) {
     const auto many = make_plan(a.view(), perm, plan_options(workers));
-    EXPECT_EQ(many->schedule.workers, workers);
+    EXPECT_EQ(many->internals->schedule.workers, workers);
     EXPECT_EQ(one->perm, many->perm);
     EXPECT_EQ(one->supernodes.first, many->supernodes.first);
     EXPECT_EQ(one->supernodes.row, many->supernodes.row);
-    EXPECT_EQ(one->assembly.entry_source, many->assembly.entry_source);
-    EXPECT_EQ(one->assembly.child, many->assembly.child);
-    EXPECT_EQ(one->panel_ptr, many->panel_ptr);
-    ASSERT_EQ(one->schedule.task.size(), many->schedule.task.size());
-    for (std::size_t t = 0; t < one->schedule.task.size(); ++t) {
-      EXPECT_EQ(one->schedule.task[t].last_front, many->schedule.task[t].last_front);
-      EXPECT_EQ(one->schedule.task[t].parent, many->schedule.task[t].parent);
+    EXPECT_EQ(one->internals->assembly.entry_source, many->internals->assembly.entry_source);
+    EXPECT_EQ(one->internals->assembly.child, many->internals->assembly.child);
+    EXPECT_EQ(one->internals->panel_ptr, many->internals->panel_ptr);
+    ASSERT_EQ(one->internals->schedule.task.size(), many->internals->schedule.task.size());
+    for (std::size_t t = 0; t < one->internals->schedule.task.size(); ++t) {
+      EXPECT_EQ(one->internals->schedule.task[t].last_front,
+                many->internals->schedule.task[t].last_front);
+      EXPECT_EQ(one->internals->schedule.task[t].parent, many->internals->schedule.task[t].parent);
     }
     EXPECT_GT(one->cost.predicted_factor_s, many->cost.predicted_factor_s);
   }
@@ -176,20 +185,21 @@ TEST(Schedule, FewWorkersNeedLittleMoreThanPanelsAndBlocksAliveTogether) {
                     plan_options(workers));
       Offset live = 0, peak = 0;  // sequential, with whole blocks
       const auto block = [&](Index s) {
-        return ContributionLayout::entries(plan->supernodes.contribution(s));
+        return symbolic::ContributionLayout::entries(plan->supernodes.contribution(s));
       };
       for (Index s = 0; s < plan->supernodes.count(); ++s) {
         live += block(s);
-        peak = std::max(
-            peak, live +
-                      FrontScratch::entries(plan->supernodes.order(s), plan->supernodes.pivots(s)) +
-                      plan->panel_ptr[s + 1]);
-        for (Index k = plan->assembly.child_ptr[s]; k < plan->assembly.child_ptr[s + 1]; ++k)
-          live -= block(plan->assembly.child[k]);
+        peak = std::max(peak, live +
+                                  symbolic::FrontScratch::entries(plan->supernodes.order(s),
+                                                                  plan->supernodes.pivots(s)) +
+                                  plan->internals->panel_ptr[s + 1]);
+        for (Index k = plan->internals->assembly.child_ptr[s];
+             k < plan->internals->assembly.child_ptr[s + 1]; ++k)
+          live -= block(plan->internals->assembly.child[k]);
       }
       EXPECT_EQ(live, 0);
-      const Offset beyond = std::max(peak - plan->panel_ptr.back(), Offset{0});
-      EXPECT_LE(static_cast<double>(plan->schedule.stack_entries),
+      const Offset beyond = std::max(peak - plan->internals->panel_ptr.back(), Offset{0});
+      EXPECT_LE(static_cast<double>(plan->internals->schedule.stack_entries),
                 1.25 * static_cast<double>(beyond))
           << flat << " " << workers;
     }
@@ -199,12 +209,12 @@ TEST(Schedule, FewWorkersNeedLittleMoreThanPanelsAndBlocksAliveTogether) {
 TEST(Schedule, NoEdgeIsImpliedByAnotherAndTheTree) {
   const auto plan =
       make_plan(grid_pattern(90, 80, 1).view(), grid_dissection(90, 80, 1), plan_options(2));
-  const Schedule& schedule = plan->schedule;
+  const symbolic::Schedule& schedule = plan->internals->schedule;
   const auto above = [&](Index t, Index u) {
     while (t != kNone && t < u) t = schedule.task[t].parent;
     return t == u;
   };
-  for (const TaskEdges* edges : {&schedule.factor_edges, &schedule.forward_edges})
+  for (const symbolic::TaskEdges* edges : {&schedule.factor_edges, &schedule.forward_edges})
     for (Index t = 0; t < static_cast<Index>(schedule.task.size()); ++t)
       for (Offset k = edges->successor_ptr[t]; k < edges->successor_ptr[t + 1]; ++k)
         for (Offset l = edges->successor_ptr[t]; l < edges->successor_ptr[t + 1]; ++l) {

@@ -10,6 +10,7 @@
 #include "support/oracles/interleaving.hpp"
 #include "support/systems/patterns.hpp"
 #include "symbolic/check/find_flaw.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "symbolic/plan/make_plan.hpp"
 
 namespace kauri::test {
@@ -28,25 +29,26 @@ class SweepSimulation {
  public:
   explicit SweepSimulation(const Plan& plan)
       : plan_(plan),
-        owner_(static_cast<std::size_t>(plan.schedule.update_rows), kNone),
+        owner_(static_cast<std::size_t>(plan.internals->schedule.update_rows), kNone),
         solved_(plan.supernodes.parent.size(), false) {}
 
   /// A front zeroes its rows and pulls its children's; later it writes to its own again.
   Index forward_damage(int threads, std::uint64_t seed) {
-    return first_damage(
-        plan_.schedule, plan_.schedule.forward_edges, false, threads, seed,
-        [&](Index, Index s, bool first) {
-          if (first) mark(s, s);
-          bool whole = holds(s, s);
-          for (Index k = plan_.assembly.child_ptr[s]; k < plan_.assembly.child_ptr[s + 1]; ++k)
-            whole = whole && holds(plan_.assembly.child[k], plan_.assembly.child[k]);
-          return whole;
-        });
+    return first_damage(plan_.internals->schedule, plan_.internals->schedule.forward_edges, false,
+                        threads, seed, [&](Index, Index s, bool first) {
+                          if (first) mark(s, s);
+                          bool whole = holds(s, s);
+                          for (Index k = plan_.internals->assembly.child_ptr[s];
+                               k < plan_.internals->assembly.child_ptr[s + 1]; ++k)
+                            whole = whole && holds(plan_.internals->assembly.child[k],
+                                                   plan_.internals->assembly.child[k]);
+                          return whole;
+                        });
   }
   /// A front gathers the solution of its ancestors into its own rows and reads them after.
   Index backward_damage(int threads, std::uint64_t seed) {
-    return first_damage(plan_.schedule, plan_.schedule.backward_edges, true, threads, seed,
-                        [&](Index, Index s, bool first) {
+    return first_damage(plan_.internals->schedule, plan_.internals->schedule.backward_edges, true,
+                        threads, seed, [&](Index, Index s, bool first) {
                           if (first) mark(s, -2 - s);
                           const Index up = plan_.supernodes.parent[s];
                           solved_[s] = !first;
@@ -57,11 +59,11 @@ class SweepSimulation {
  private:
   void mark(Index s, Index name) {
     const Index q = plan_.supernodes.contribution(s);
-    if (q > 0) std::fill_n(owner_.begin() + plan_.schedule.update[s], q, name);
+    if (q > 0) std::fill_n(owner_.begin() + plan_.internals->schedule.update[s], q, name);
   }
   [[nodiscard]] bool holds(Index s, Index name) const {
     const Index q = plan_.supernodes.contribution(s);
-    const auto begin = owner_.begin() + std::max(plan_.schedule.update[s], Offset{0});
+    const auto begin = owner_.begin() + std::max(plan_.internals->schedule.update[s], Offset{0});
     return std::all_of(begin, begin + q, [&](Index owner) { return owner == name; });
   }
 
@@ -77,8 +79,9 @@ std::pair<Offset, Offset> least_and_all(const Plan& plan) {
     live += plan.supernodes.contribution(s);
     all += plan.supernodes.contribution(s);
     peak = std::max(peak, live);
-    for (Index k = plan.assembly.child_ptr[s]; k < plan.assembly.child_ptr[s + 1]; ++k)
-      live -= plan.supernodes.contribution(plan.assembly.child[k]);
+    for (Index k = plan.internals->assembly.child_ptr[s];
+         k < plan.internals->assembly.child_ptr[s + 1]; ++k)
+      live -= plan.supernodes.contribution(plan.internals->assembly.child[k]);
   }
   return {peak, all};
 }
@@ -86,14 +89,14 @@ std::pair<Offset, Offset> least_and_all(const Plan& plan) {
 void expect_sound(const Plan& plan) {
   ASSERT_EQ(find_flaw(plan), "");
   const auto [least, all] = least_and_all(plan);
-  EXPECT_GE(plan.schedule.update_rows, least);
-  EXPECT_LE(plan.schedule.update_rows, all);
+  EXPECT_GE(plan.internals->schedule.update_rows, least);
+  EXPECT_LE(plan.internals->schedule.update_rows, all);
   for (const int threads : {1, 2, 8, 40}) {
     SweepSimulation sweeps(plan);
     EXPECT_EQ(sweeps.forward_damage(threads, static_cast<std::uint64_t>(threads)), kNone)
-        << plan.schedule.workers << " " << threads;
+        << plan.internals->schedule.workers << " " << threads;
     EXPECT_EQ(sweeps.backward_damage(threads, static_cast<std::uint64_t>(threads)), kNone)
-        << plan.schedule.workers << " " << threads;
+        << plan.internals->schedule.workers << " " << threads;
   }
 }
 
@@ -117,9 +120,9 @@ TEST(UpdateRows, NoLiveRowIsOverwrittenWhateverThePattern) {
     for (const int workers : {1, 2, 3, 8, 16}) {
       const auto plan = plan_for(a, random_order(n, seed), workers);
       expect_sound(*plan);
-      tasks += plan->schedule.task.size();
-      reuse += plan->schedule.forward_edges.successor.size() -
-               tree_edges(plan->schedule).successor.size();
+      tasks += plan->internals->schedule.task.size();
+      reuse += plan->internals->schedule.forward_edges.successor.size() -
+               tree_edges(plan->internals->schedule).successor.size();
     }
   }
   EXPECT_GT(tasks, 1000U);
@@ -128,8 +131,8 @@ TEST(UpdateRows, NoLiveRowIsOverwrittenWhateverThePattern) {
 
 TEST(UpdateRows, TheSimulationNoticesMissingEdges) {
   Plan loose = *plan_for(grid_pattern(90, 80, 1), grid_dissection(90, 80, 1), 1);
-  loose.schedule.forward_edges = tree_edges(loose.schedule);
-  loose.schedule.backward_edges = reversed(loose.schedule.forward_edges);
+  loose.internals->schedule.forward_edges = tree_edges(loose.internals->schedule);
+  loose.internals->schedule.backward_edges = reversed(loose.internals->schedule.forward_edges);
   int forward = 0, backward = 0;
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     SweepSimulation sweeps(loose);
@@ -150,13 +153,13 @@ TEST(UpdateRows, FewWorkersNeedLittleMoreThanRowsAliveTogether) {
       const auto plan = plan_for(a, perm, workers);
       const auto [least, all] = least_and_all(*plan);
       if (workers <= 2) {
-        EXPECT_LE(static_cast<double>(plan->schedule.update_rows),
+        EXPECT_LE(static_cast<double>(plan->internals->schedule.update_rows),
                   (workers == 1 ? 1.25 : 2.0) * static_cast<double>(least))
             << flat;
       }
-      EXPECT_LT(plan->schedule.update_rows, all) << flat << " " << workers;
-      EXPECT_GE(plan->schedule.update_rows, before);
-      before = plan->schedule.update_rows;
+      EXPECT_LT(plan->internals->schedule.update_rows, all) << flat << " " << workers;
+      EXPECT_GE(plan->internals->schedule.update_rows, before);
+      before = plan->internals->schedule.update_rows;
     }
   }
 }
@@ -169,47 +172,55 @@ const Plan& reusing_plan() {
 }
 
 TEST(UpdateRows, FindFlawSeesPlacesAndReversalsGoneWrong) {
-  const Schedule& sound = reusing_plan().schedule;
-  const auto last = [](const Plan& p, std::size_t t) { return p.schedule.task[t].last_front - 1; };
+  const symbolic::Schedule& sound = reusing_plan().internals->schedule;
+  const auto last = [](const Plan& p, std::size_t t) {
+    return p.internals->schedule.task[t].last_front - 1;
+  };
   const Index head = sound.task.back().first_front,
               child = head - 1;  // left for the last task, read by it
   ASSERT_EQ(find_flaw(reusing_plan()), "");
   ASSERT_EQ(reusing_plan().supernodes.parent[child], head);
   const std::vector<std::function<void(Plan&)>> damages{
       [&](Plan& p) {
-        p.schedule.update[last(p, 1)] = p.schedule.update[last(p, 0)];
+        p.internals->schedule.update[last(p, 1)] = p.internals->schedule.update[last(p, 0)];
       },  // may run at once
-      [&](Plan& p) { p.schedule.update[child] = -1 - p.schedule.update[child]; },
       [&](Plan& p) {
-        p.schedule.update[child] = p.schedule.update_rows - p.supernodes.contribution(child) + 1;
+        p.internals->schedule.update[child] = -1 - p.internals->schedule.update[child];
+      },
+      [&](Plan& p) {
+        p.internals->schedule.update[child] =
+            p.internals->schedule.update_rows - p.supernodes.contribution(child) + 1;
       },
       [&](Plan& p) {  // read by one front: side by side no longer
-        const Index other = p.assembly.child[p.assembly.child_ptr[head]];
-        p.schedule.update[other] = p.schedule.update[child];
+        const Index other = p.internals->assembly.child[p.internals->assembly.child_ptr[head]];
+        p.internals->schedule.update[other] = p.internals->schedule.update[child];
       },
-      [](Plan& p) { p.schedule.update_rows -= 1; },
-      [](Plan& p) { p.schedule.backward_edges = p.schedule.forward_edges; },
-      [](Plan& p) { p.schedule.backward_edges = reversed(tree_edges(p.schedule)); },
-      [](Plan& p) { p.schedule.backward_edges.dependencies[0] += 1; },
-      [](Plan& p) { p.schedule.backward_edges.successor_ptr.pop_back(); },
+      [](Plan& p) { p.internals->schedule.update_rows -= 1; },
+      [](Plan& p) { p.internals->schedule.backward_edges = p.internals->schedule.forward_edges; },
       [](Plan& p) {
-        p.schedule.backward_edges.successor.back() = p.schedule.backward_edges.successor[0];
+        p.internals->schedule.backward_edges = reversed(tree_edges(p.internals->schedule));
       },
-      [](Plan& p) { p.schedule.backward_edges.successor.push_back(0); },
+      [](Plan& p) { p.internals->schedule.backward_edges.dependencies[0] += 1; },
+      [](Plan& p) { p.internals->schedule.backward_edges.successor_ptr.pop_back(); },
+      [](Plan& p) {
+        p.internals->schedule.backward_edges.successor.back() =
+            p.internals->schedule.backward_edges.successor[0];
+      },
+      [](Plan& p) { p.internals->schedule.backward_edges.successor.push_back(0); },
       [](Plan& p) {  // an edge in place of another
-        auto& list = p.schedule.backward_edges.successor;
+        auto& list = p.internals->schedule.backward_edges.successor;
         const auto different =
             std::find_if(list.begin(), list.end(), [&](Index t) { return t != list.front(); });
         std::swap(list.front(), *different);
       },
-      [](Plan& p) { p.schedule.forward_edges.dependencies.back() += 1; },
-      [](Plan& p) { p.schedule.forward_edges.successor[0] = 0; },
-      [](Plan& p) { p.schedule.forward_edges.successor_ptr.back() -= 1; },
-      [](Plan& p) { p.schedule.forward_edges = p.schedule.backward_edges; },
-      [](Plan& p) { p.schedule.forward_edges = p.schedule.factor_edges; },
+      [](Plan& p) { p.internals->schedule.forward_edges.dependencies.back() += 1; },
+      [](Plan& p) { p.internals->schedule.forward_edges.successor[0] = 0; },
+      [](Plan& p) { p.internals->schedule.forward_edges.successor_ptr.back() -= 1; },
+      [](Plan& p) { p.internals->schedule.forward_edges = p.internals->schedule.backward_edges; },
+      [](Plan& p) { p.internals->schedule.forward_edges = p.internals->schedule.factor_edges; },
       [](Plan& p) {  // both lists agree, and a parent does not wait for its child
-        erase_edge(p.schedule.forward_edges, 0, 0);
-        p.schedule.backward_edges = reversed(p.schedule.forward_edges);
+        erase_edge(p.internals->schedule.forward_edges, 0, 0);
+        p.internals->schedule.backward_edges = reversed(p.internals->schedule.forward_edges);
       },
   };
   for (std::size_t k = 0; k < damages.size(); ++k) {
@@ -220,7 +231,7 @@ TEST(UpdateRows, FindFlawSeesPlacesAndReversalsGoneWrong) {
 }
 
 TEST(UpdateRows, EveryEdgeCountsUnlessOthersImplyIt) {
-  const Schedule& sound = reusing_plan().schedule;
+  const symbolic::Schedule& sound = reusing_plan().internals->schedule;
   int reuse = 0, missed = 0;
   for (Index t = 0; t < static_cast<Index>(sound.task.size()); ++t)
     for (Offset k = sound.forward_edges.successor_ptr[t];
@@ -228,9 +239,9 @@ TEST(UpdateRows, EveryEdgeCountsUnlessOthersImplyIt) {
       if (sound.forward_edges.successor[k] == sound.task[t].parent) continue;
       ++reuse;
       Plan plan = reusing_plan();
-      erase_edge(plan.schedule.forward_edges, t, k);
+      erase_edge(plan.internals->schedule.forward_edges, t, k);
       EXPECT_NE(find_flaw(plan), "");  // no longer what backward_edges reverse
-      plan.schedule.backward_edges = reversed(plan.schedule.forward_edges);
+      plan.internals->schedule.backward_edges = reversed(plan.internals->schedule.forward_edges);
       missed += find_flaw(plan).find("unordered") != std::string::npos;
     }
   EXPECT_GT(reuse, 10);
@@ -242,15 +253,15 @@ TEST(UpdateRows, EveryEdgeCountsUnlessOthersImplyIt) {
 TEST(UpdateRows, ABlockMovedOntoALiveOneIsFound) {
   const Plan& sound = reusing_plan();
   int found = 0, tried = 0;
-  for (std::size_t a = 0; a < sound.schedule.task.size(); ++a)
-    for (std::size_t b = a + 1; b < sound.schedule.task.size(); ++b) {
-      const Index from = sound.schedule.task[a].last_front - 1,
-                  to = sound.schedule.task[b].last_front - 1;
+  for (std::size_t a = 0; a < sound.internals->schedule.task.size(); ++a)
+    for (std::size_t b = a + 1; b < sound.internals->schedule.task.size(); ++b) {
+      const Index from = sound.internals->schedule.task[a].last_front - 1,
+                  to = sound.internals->schedule.task[b].last_front - 1;
       if (sound.supernodes.parent[from] == kNone ||
           sound.supernodes.parent[from] != sound.supernodes.parent[to])
         continue;
       Plan plan = sound;  // both are live while their parent reads them
-      plan.schedule.update[from] = plan.schedule.update[to];
+      plan.internals->schedule.update[from] = plan.internals->schedule.update[to];
       ++tried;
       found += find_flaw(plan).find("updates of a solve") != std::string::npos;
     }

@@ -2,6 +2,7 @@
 // counts, sizes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/core/plan.hpp"
+#include "kauri/core/analysis.hpp"
 
 #include <gtest/gtest.h>
 #include <oneapi/tbb/global_control.h>
@@ -12,6 +13,7 @@
 #include "support/oracles/fill_oracle.hpp"
 #include "support/systems/patterns.hpp"
 #include "symbolic/check/find_flaw.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "symbolic/plan/make_plan.hpp"
 
 namespace kauri::test {
@@ -45,7 +47,7 @@ void check_structures(const Plan& plan, const std::vector<std::set<Index>>& colu
 /// Every entry of A lands at its row of B in the front that owns its column; the caller's values
 /// are taken once each.
 void check_entries(const Plan& plan, const Pattern& a) {
-  const Assembly& assembly = plan.assembly;
+  const symbolic::Assembly& assembly = plan.internals->assembly;
   std::vector<Index> column_of(static_cast<std::size_t>(a.nnz()));
   for (Index j = 0; j < a.n; ++j)
     std::fill(column_of.begin() + a.col_ptr[j], column_of.begin() + a.col_ptr[j + 1], j);
@@ -67,8 +69,9 @@ void check_runs(const Plan& plan) {
   for (Index c = 0; c < nodes.count(); ++c) {
     const Index s = nodes.parent[c];
     Index next = 0, expected = kNone;
-    for (Offset k = plan.assembly.run_ptr[c]; k < plan.assembly.run_ptr[c + 1]; ++k) {
-      const RowRun run = plan.assembly.run[k];
+    for (Offset k = plan.internals->assembly.run_ptr[c];
+         k < plan.internals->assembly.run_ptr[c + 1]; ++k) {
+      const symbolic::RowRun run = plan.internals->assembly.run[k];
       ASSERT_EQ(run.child, next);
       ASSERT_NE(run.parent, expected) << "two runs that are one";
       for (Index l = 0; l < run.length; ++l)
@@ -113,7 +116,7 @@ void check_cost(const Plan& plan, const std::vector<std::set<Index>>& columns) {
   EXPECT_DOUBLE_EQ(binned, executed);
   EXPECT_GE(plan.cost.executed_flops, plan.cost.flops);
   EXPECT_GE(plan.cost.stored_entries, plan.cost.nnz_l);
-  EXPECT_EQ(plan.cost.stored_entries, plan.panel_ptr.back());
+  EXPECT_EQ(plan.cost.stored_entries, plan.internals->panel_ptr.back());
   EXPECT_EQ(plan.cost.tree_height, tallest);
   EXPECT_EQ(plan.cost.largest_front, largest);
   EXPECT_EQ(counted, plan.supernodes.count());
@@ -175,7 +178,7 @@ TEST(Plan, StructuredMediumSizesAreSound) {
       const auto cube = make_plan(grid_pattern(18, 17, 19, true).view(),
                                   grid_dissection(18, 17, 19), options_for(workers, amalgamate));
       EXPECT_EQ(find_flaw(*cube), "");
-      EXPECT_GT(cube->schedule.task.size(), 20U);
+      EXPECT_GT(cube->internals->schedule.task.size(), 20U);
       const auto strip = make_plan(grid_pattern(8, 3000, 1).view(), Permutation::identity(24000),
                                    options_for(workers, amalgamate));
       EXPECT_EQ(find_flaw(*strip), "");
@@ -199,16 +202,18 @@ TEST(Plan, ColumnsOfAFundamentalPlanAreInPostorder) {
 TEST(Plan, BytesAreThoseOfItsParts) {
   const auto plan =
       make_plan(grid_pattern(30, 31, 1).view(), grid_dissection(30, 31, 1), options_for(2));
-  const Offset rows = plan->n + plan->schedule.update_rows, counters = plan->counter_bytes();
+  const Offset rows = plan->n + plan->internals->schedule.update_rows,
+               counters = plan->counter_bytes();
   EXPECT_GT(counters, 0);
   EXPECT_EQ(plan->workspace_bytes(8, 1), rows * 8 + counters);
   EXPECT_EQ(plan->workspace_bytes(4, 5), rows * 20 + counters);
   EXPECT_EQ(plan->workspace_bytes(8, 1000), rows * 8 * kSolveBlock + counters);
   EXPECT_EQ(plan->factor_bytes(4), plan->cost.stored_entries * 4);
   EXPECT_EQ(plan->peak_bytes(8),
-            (plan->cost.stored_entries + plan->schedule.stack_entries) * 8 + counters);
-  EXPECT_GE(plan->plan_bytes(), static_cast<Offset>(plan->supernodes.row.size() * 4 +
-                                                    plan->assembly.entry_source.size() * 4));
+            (plan->cost.stored_entries + plan->internals->schedule.stack_entries) * 8 + counters);
+  EXPECT_GE(plan->plan_bytes(),
+            static_cast<Offset>(plan->supernodes.row.size() * 4 +
+                                plan->internals->assembly.entry_source.size() * 4));
   EXPECT_EQ(plan->target, "cpu-avx512");
 }
 

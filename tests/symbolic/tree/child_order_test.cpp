@@ -6,9 +6,10 @@
 
 #include <random>
 
-#include "kauri/core/plan.hpp"
+#include "kauri/core/types.hpp"
 #include "support/systems/patterns.hpp"
 #include "symbolic/common/children.hpp"
+#include "symbolic/common/contribution_layout.hpp"
 
 namespace kauri::test {
 namespace {

@@ -350,7 +350,7 @@ void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<
   enqueue_small(plan, memory, at, level.small16, 16, 32, stream);
   enqueue_small(plan, memory, at + level.small16, level.small32 - level.small16, 32, 64, stream);
   enqueue_small(plan, memory, at + level.small32, level.small - level.small32,
-                DeviceSchedule::kSmall, 256, stream);
+                symbolic::DeviceSchedule::kSmall, 256, stream);
   if (level.tiles.tiles == 0) return;
   check(kernels::launch(assemble_tiles<T>, static_cast<unsigned>(level.tiles.tiles), 256, 0, stream,
                         plan, memory, level.tiles),

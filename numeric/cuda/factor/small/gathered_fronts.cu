@@ -12,7 +12,7 @@ using kernels::packed_column;
 using kernels::packed_entries;
 namespace ptx = kernels::ptx;
 constexpr unsigned kAll = 0xffffffffu;
-constexpr int kRowsPerLane = DeviceSchedule::kSmall / 32;
+constexpr int kRowsPerLane = symbolic::DeviceSchedule::kSmall / 32;
 
 /// Numbers 0 .. 32 kRowsPerLane - 1, held by the lanes of a warp.
 struct LaneIndices {

@@ -17,15 +17,15 @@ template <class S>
 void place_parts(const Plan& plan, Index columns, SweepMemory<S>& memory) {
   const Offset below = static_cast<Offset>(plan.supernodes.row.size()) - plan.n;
   memory.forward_part = memory.update + below * columns;
-  memory.backward_part =
-      memory.forward_part + Offset{plan.device.sweeps.forward_parts} * symbolic::kTile * columns;
+  memory.backward_part = memory.forward_part + Offset{plan.internals->device.sweeps.forward_parts} *
+                                                   symbolic::kTile * columns;
 }
 
 }  // namespace
 
 template <class S>
 SweepMemory<S> sweep_memory(const Plan& plan, const S* l, double* numbers) {
-  const DeviceSchedule::Sweeps& sweeps = plan.device.sweeps;
+  const symbolic::DeviceSchedule::Sweeps& sweeps = plan.internals->device.sweeps;
   SweepMemory<S> out{};
   out.l = l;
   out.x = numbers;
@@ -46,7 +46,8 @@ Index group_width(const Plan& plan, Index width, Index asked) {
 
 WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index most,
                        Index columns, Index group) {
-  const symbolic::WideNumbers place = symbolic::wide_numbers(plan.device.sweeps, plan.n, most);
+  const symbolic::WideNumbers place =
+      symbolic::wide_numbers(plan.internals->device.sweeps, plan.n, most);
   const Offset vector = Offset{plan.n} * symbolic::solve_width(columns);
   WideMemory out{};
   out.numbers.l = l;
@@ -63,23 +64,26 @@ WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index
 }
 
 double* scratch_of(const Plan& plan, double* numbers, Index most) {
-  return most == 1 ? numbers
-                   : numbers + symbolic::wide_numbers(plan.device.sweeps, plan.n, most).scratch;
+  return most == 1
+             ? numbers
+             : numbers +
+                   symbolic::wide_numbers(plan.internals->device.sweeps, plan.n, most).scratch;
 }
 
 void enqueue_first_unset(const Plan& plan, double* numbers, Index most, cudaStream_t stream) {
-  const auto kept =
-      static_cast<std::size_t>(symbolic::wide_numbers(plan.device.sweeps, plan.n, most).scratch);
+  const auto kept = static_cast<std::size_t>(
+      symbolic::wide_numbers(plan.internals->device.sweeps, plan.n, most).scratch);
   check(cudaMemsetAsync(numbers, 0xff, kept * sizeof(double), stream), "numbers of a solve");
 }
 
 /// An unset number has all bits set, which makes a ticket -1: the first ticket drawn is the one
 /// after -1.
 void enqueue_unset(const Plan& plan, double* numbers, cudaStream_t stream) {
-  check(cudaMemsetAsync(numbers, 0xff,
-                        static_cast<std::size_t>(plan.device.sweeps.numbers) * sizeof(double),
-                        stream),
-        "numbers of a solve");
+  check(
+      cudaMemsetAsync(
+          numbers, 0xff,
+          static_cast<std::size_t>(plan.internals->device.sweeps.numbers) * sizeof(double), stream),
+      "numbers of a solve");
 }
 
 template SweepMemory<float> sweep_memory(const Plan&, const float*, double*);

@@ -17,7 +17,9 @@
 #include "kauri/kauri.hpp"
 #include "symbolic/device/front_tasks.hpp"
 #include "symbolic/device/schedule.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/device/device_hooks.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/device/disturbed_runs.hpp"
 #include "tests/support/oracles/sparse_reference.hpp"
@@ -71,8 +73,8 @@ OwnedPattern points_and_hubs(Index points, Index hubs) {
 /// Stages of the sums of a front: the most.
 std::size_t most_stages(const Plan& plan) {
   std::map<Index, std::set<Index>> stages;
-  for (const DeviceTask& task : plan.device.task)
-    if (task.kind == DeviceTask::Kind::sum) stages[task.front].insert(task.column);
+  for (const symbolic::DeviceTask& task : plan.internals->device.task)
+    if (task.kind == symbolic::DeviceTask::Kind::sum) stages[task.front].insert(task.column);
   std::size_t most = 0;
   for (const auto& [front, mine] : stages) most = std::max(most, mine.size());
   return most;
@@ -89,7 +91,7 @@ TYPED_TEST(Disturbed, FewTeamsAndPauses) {
   EXPECT_GE(most_stages(*systems[4].plan), 3U);
   for (std::size_t k = 0; k < std::size(systems); ++k) {
     const typename TestFixture::System& s = systems[k];
-    ASSERT_FALSE(s.plan->device.task.empty()) << k;
+    ASSERT_FALSE(s.plan->internals->device.task.empty()) << k;
     const auto expected = this->bits(s.plan, s.value, 1);
     for (const Index teams : {symbolic::kFewestEver, 6, 16, 132, 228, 264})
       for (unsigned pauses = 0; pauses < 12; ++pauses) {
@@ -112,7 +114,7 @@ TYPED_TEST(Disturbed, TheFewestTeamsThereMayBe) {
       ASSERT_EQ(this->bits(run_by(*s.plan, symbolic::kFewestEver, pauses), s.value, 1), expected)
           << pauses;
     auto fewer = std::make_shared<Plan>(*run_by(*s.plan, symbolic::kFewestEver, 0));
-    fewer->device.teams = symbolic::kFewestEver - 2;
+    DeviceHooks::teams(*fewer) = symbolic::kFewestEver - 2;
     EXPECT_THROW((void)Factor<typename TypeParam::T>::create(fewer, this->backend()), Error);
   }
 }
@@ -122,10 +124,10 @@ TYPED_TEST(Disturbed, TasksForAMuchLargerDevice) {
   const typename TestFixture::System s =
       this->system(grid_pattern(60, 60, 3), OrderingMethod::amd, 8);
   auto larger = std::make_shared<Plan>(*s.plan);
-  larger->device =
-      symbolic::make_device_schedule(s.plan->supernodes, s.plan->assembly, s.plan->target, 1 << 20);
-  ASSERT_EQ(larger->device.task_teams, 1 << 20);
-  ASSERT_FALSE(larger->device.task.empty());
+  larger->internals->device = symbolic::make_device_schedule(
+      s.plan->supernodes, s.plan->internals->assembly, s.plan->target, 1 << 20);
+  ASSERT_EQ(larger->internals->device.task_teams, 1 << 20);
+  ASSERT_FALSE(larger->internals->device.task.empty());
   EXPECT_EQ(this->bits(larger, s.value, 2), this->bits(s.plan, s.value, 1));
 }
 
@@ -154,7 +156,7 @@ TYPED_TEST(Disturbed, VerdictsOfFewTeamsAndPauses) {
   std::mt19937_64 random(6);
   for (std::size_t k = 0; k < std::size(systems); ++k) {
     const typename TestFixture::System& s = systems[k];
-    const DeviceSchedule& device = s.plan->device;
+    const symbolic::DeviceSchedule& device = s.plan->internals->device;
     const Index tiled = s.plan->supernodes.count() - device.small_fronts;
     ASSERT_GT(tiled, 1) << k;
     for (int round = 0; round < 4; ++round) {

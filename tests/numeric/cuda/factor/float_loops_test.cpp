@@ -126,7 +126,8 @@ class FloatFronts {
     run(kernel, symbolic::factor_tasks(level, false, 1, teams), 0, teams, pauses);
   }
   /// C -= A A^T alone: to the kernel the panels are finished.
-  void update(const FloatKernel& kernel, int teams, int least_part = DeviceSchedule::kLeastPart) {
+  void update(const FloatKernel& kernel, int teams,
+              int least_part = symbolic::DeviceSchedule::kLeastPart) {
     least_part_ = least_part;
     run(kernel, symbolic::update_tasks(shapes_), 1 << 20, teams, 0);
   }
@@ -165,7 +166,7 @@ class FloatFronts {
   std::vector<std::unique_ptr<CallerArray<float>>> panel_, block_, inverses_;
   std::vector<std::unique_ptr<CallerArray<double>>> pivot_;
   std::vector<int> failed_;
-  int least_part_ = DeviceSchedule::kLeastPart;
+  int least_part_ = symbolic::DeviceSchedule::kLeastPart;
 };
 
 /// A loop, and the residual that it may leave: c u of each entry's sum of products, u = 2^-24.
@@ -385,7 +386,7 @@ TEST_P(FloatLoops, StreamedAsCopied) {
     }
   }
   for (const Index inner : {8, 65, 200, 328})
-    for (const int least_part : {16, 48, DeviceSchedule::kLeastPart}) {
+    for (const int least_part : {16, 48, symbolic::DeviceSchedule::kLeastPart}) {
       const FloatFront front = long_sums(inner, static_cast<std::uint64_t>(inner));
       FloatFronts one({front}), other({front});
       one.update(kernel(), resident(), least_part), other.update(copied, resident(), least_part);

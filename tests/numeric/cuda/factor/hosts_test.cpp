@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "symbolic/plan/internals.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/systems/caterpillar.hpp"
@@ -24,9 +25,9 @@ TYPED_TEST(CudaHosts, APathOfHostsOfAMillionChildren) {
     const Caterpillar system(hosts, leaves, 1);
     const Index n = system.pattern.n();
     const auto plan = this->plan(system.pattern.view(), OrderingMethod::natural, false);
-    const bool tiled = leaves + 1 > DeviceSchedule::kMostChildren;
-    ASSERT_EQ(plan->device.level.size(), static_cast<std::size_t>(hosts) + 1);
-    ASSERT_EQ(static_cast<Index>(plan->device.panel_reuses.size()), tiled ? hosts : 0);
+    const bool tiled = leaves + 1 > symbolic::DeviceSchedule::kMostChildren;
+    ASSERT_EQ(plan->internals->device.level.size(), static_cast<std::size_t>(hosts) + 1);
+    ASSERT_EQ(static_cast<Index>(plan->internals->device.panel_reuses.size()), tiled ? hosts : 0);
     auto factor = Factor<T>::create(plan, this->backend());
     for (int run = 0; run < (TypeParam::by_level ? 1 : 3); ++run) {
       ASSERT_TRUE(refactorize<T>(factor, cast<T>(system.value)).ok());

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/systems/patterns.hpp"
 
@@ -89,8 +90,12 @@ TYPED_TEST(LargeFactors, CopiesOfASystemHaveTheSameBits) {
   const std::vector<T> value = random_dominant<T>(one.view(), 1), b = this->random_rhs(n, 1, 3);
   auto plan = natural_plan(all.view(), this->backend().target(), false);
   ASSERT_GT(plan->cost.nnz_l, kBeyond);
-  ASSERT_GT(*std::max_element(plan->device.panel.begin(), plan->device.panel.end()), kBeyond);
-  ASSERT_GT(*std::max_element(plan->device.block.begin(), plan->device.block.end()), kBeyond);
+  ASSERT_GT(
+      *std::max_element(plan->internals->device.panel.begin(), plan->internals->device.panel.end()),
+      kBeyond);
+  ASSERT_GT(
+      *std::max_element(plan->internals->device.block.begin(), plan->internals->device.block.end()),
+      kBeyond);
   plan = this->in_this_way(plan);
   std::string why;
   auto factor = factor_that_fits<T>(plan, this->backend(), why);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/device/factor_memory.hpp"
@@ -133,14 +134,16 @@ class TileInverses : public OnCuda<W> {
     std::vector<Tile> out;
     for (Index s = 0; s < plan.supernodes.count(); ++s) {
       const FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
-      const Value* panel = entries.data() + plan.device.panel[s];
-      for (Index k = 0; plan.device.tiled[s] != kNone && k < cells.pivot_tiles(); ++k)
-        out.push_back(read_tile(panel, entries.data() + plan.device.inverses[s], cells, k, s));
+      const Value* panel = entries.data() + plan.internals->device.panel[s];
+      for (Index k = 0; plan.internals->device.tiled[s] != kNone && k < cells.pivot_tiles(); ++k)
+        out.push_back(
+            read_tile(panel, entries.data() + plan.internals->device.inverses[s], cells, k, s));
     }
     return out;
   }
   std::vector<Value> array_of(const Factor<Value>& factor) {
-    std::vector<StoredNumber> all(static_cast<std::size_t>(factor.plan().device.entries));
+    std::vector<StoredNumber> all(
+        static_cast<std::size_t>(factor.plan().internals->device.entries));
     for (std::size_t k = 0; k < all.size(); ++k) all[k].place = static_cast<Offset>(k);
     return FactorReader<Value>(memory_).read(factor, all);
   }
@@ -154,10 +157,10 @@ class TileInverses : public OnCuda<W> {
     Index found = 0;
     std::size_t first = 0;
     for (Index s = 0; s < plan.supernodes.count(); ++s) {
-      if (plan.device.tiled[s] == kNone) continue;
+      if (plan.internals->device.tiled[s] == kNone) continue;
       const FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
-      const Value *panel = entries.data() + plan.device.panel[s],
-                  *inverses = entries.data() + plan.device.inverses[s];
+      const Value *panel = entries.data() + plan.internals->device.panel[s],
+                  *inverses = entries.data() + plan.internals->device.inverses[s];
       for (Index k = 1; k < cells.pivot_tiles(); ++k, ++found) {
         Square l(kTile * kTile, 0);
         for (Index i = 0; i < cells.rows_of(k); ++i)

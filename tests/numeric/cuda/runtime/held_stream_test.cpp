@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "symbolic/device/front_tasks.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "tests/numeric/cuda/runtime/held.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/device/device_plans.hpp"
@@ -82,7 +83,7 @@ TYPED_TEST(HeldStreams, SeveralRefactorisationsAndSolvesReturn) {
   using T = typename TypeParam::T;
   const CallerStream stream;
   const auto s = this->system("lap27 7");
-  ASSERT_FALSE(s.plan->device.task.empty());
+  ASSERT_FALSE(s.plan->internals->device.task.empty());
   const Index n = s.plan->n;
   const std::vector<T> b = this->random_rhs(n, 1, 3);
   std::vector<std::unique_ptr<CallerArray<T>>> x;

@@ -16,6 +16,7 @@
 
 #include "numeric/cuda/runtime/watchdog.hpp"
 #include "symbolic/device/front_tasks.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/process/error_text.hpp"
@@ -56,9 +57,9 @@ class Watched {
   }
   /// The number of a task that counts for the front's parent.
   [[nodiscard]] int contribution() const {
-    const DeviceSchedule& device = plan->device;
+    const symbolic::DeviceSchedule& device = plan->internals->device;
     for (std::size_t k = 0; k < device.task.size(); ++k)
-      if (device.task[k].kind == DeviceTask::Kind::contribution &&
+      if (device.task[k].kind == symbolic::DeviceTask::Kind::contribution &&
           parent_of(device.task[k].front) != kNone)
         return static_cast<int>(k);
     return -1;
@@ -66,8 +67,9 @@ class Watched {
   /// Among tiled fronts.
   [[nodiscard]] Index parent_of(Index tiled) const {
     const Index parent =
-        plan->supernodes.parent[plan->device.front[plan->device.small_fronts + tiled]];
-    return parent == kNone ? kNone : plan->device.tiled[parent];
+        plan->supernodes
+            .parent[plan->internals->device.front[plan->internals->device.small_fronts + tiled]];
+    return parent == kNone ? kNone : plan->internals->device.tiled[parent];
   }
 
   std::shared_ptr<Plan> plan;
@@ -116,7 +118,7 @@ void lose_a_contribution(CudaCompute loops, Kernel kernel, const char* name) {
                  R"(of the front's children: (\d+), (\d+) wanted, counter 0x[0-9a-f]+)");
              if (!std::regex_search(text, found, line)) return false;
              const auto number = [&](int k) { return std::stoi(found[k]); };
-             const DeviceSchedule& device = system.plan->device;
+             const symbolic::DeviceSchedule& device = system.plan->internals->device;
              return device.task[number(1)].front == system.parent_of(device.task[lost].front) &&
                     number(2) == number(3) - 1;
            });
@@ -131,11 +133,12 @@ TEST_F(WatchdogDeathTest, TellsWhichTicketOfThePortableKernelWaitsForALostTask) 
 }
 
 /// A task of each kind that others wait for. The first that waits, by ticket, is in the same front.
-void lose_a_task(CudaCompute loops, Kernel kernel, const char* name, DeviceTask::Kind kind) {
+void lose_a_task(CudaCompute loops, Kernel kernel, const char* name,
+                 symbolic::DeviceTask::Kind kind) {
   const Watched system(loops);
-  const std::vector<DeviceTask>& task = system.plan->device.task;
-  const auto lost =
-      std::find_if(task.begin(), task.end(), [&](const DeviceTask& t) { return t.kind == kind; });
+  const std::vector<symbolic::DeviceTask>& task = system.plan->internals->device.task;
+  const auto lost = std::find_if(task.begin(), task.end(),
+                                 [&](const symbolic::DeviceTask& t) { return t.kind == kind; });
   if (lost == task.end()) std::_Exit(2);
   system.arm(kernel, static_cast<int>(lost - task.begin()));
   end_with([&] { static_cast<void>(system.refactorize()); },
@@ -151,7 +154,7 @@ void lose_a_task(CudaCompute loops, Kernel kernel, const char* name, DeviceTask:
 }
 
 TEST_F(WatchdogDeathTest, TellsWhoWaitsForALostTaskOfEachKind) {
-  using Kind = DeviceTask::Kind;
+  using Kind = symbolic::DeviceTask::Kind;
   for (const Kind kind : {Kind::fill, Kind::prepare, Kind::panel}) {
     SCOPED_TRACE(static_cast<int>(kind));
     KAURI_EXPECT_TOLD(lose_a_task(CudaCompute::hopper, Kernel::front_kernel, "front_kernel", kind));

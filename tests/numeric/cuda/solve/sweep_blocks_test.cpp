@@ -87,7 +87,7 @@ class SweepsOfFewBlocks : public ::testing::Test {
                  bool amalgamate, bool in_float = true) {
     const bool slow = backend_->device() == "emulated", odd = turn_++ % 2 == 1;
     const auto plan = plan_of(pattern, method, amalgamate);
-    ASSERT_GT(plan->device.sweeps.bytes, 0);
+    ASSERT_GT(plan->internals->device.sweeps.bytes, 0);
     if (!slow || !odd) of_one_and_five(plan, value, slow);
     if (!slow || odd) of_one_float_and_eighteen(plan, value, slow, in_float);
   }

@@ -17,6 +17,7 @@
 
 #include "kauri/kauri.hpp"
 #include "symbolic/device/schedule.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
 #include "tests/support/bodies/system.hpp"
 #include "tests/support/device/cuda_ways.hpp"
@@ -199,8 +200,8 @@ TYPED_TEST(Sweeps, DividesLongSums) {
     if (emulated && (parts.size() == 1) == (sizeof(TypeParam) == 8)) continue;
     const auto dense = near_singular({"", parts}, 1);
     const auto made = this->plan(dense.pattern(), OrderingMethod::natural, false);
-    ASSERT_GT(made->device.sweeps.forward_parts, 0);
-    ASSERT_GT(made->device.sweeps.backward_parts, 0);
+    ASSERT_GT(made->internals->device.sweeps.forward_parts, 0);
+    ASSERT_GT(made->internals->device.sweeps.backward_parts, 0);
     const auto value = random_dominant<TypeParam>(dense.pattern(), 3);
     this->check({dense.pattern(), value}, made);
   }
@@ -212,7 +213,7 @@ TYPED_TEST(Sweeps, TakeFrontsOfEveryNumberOfCells) {
   for (const Index below : {70, 100}) {
     const auto a = near_singular({"", {3, 8, 9, 17, 25, 33, 41, 49, 57, 64, below}}, 1);
     const auto made = this->plan(a.pattern(), OrderingMethod::natural, false);
-    ASSERT_EQ(made->device.small_fronts, 0);
+    ASSERT_EQ(made->internals->device.small_fronts, 0);
     for (const auto& value :
          {this->marked_tiles(a.pattern()), random_dominant<TypeParam>(a.pattern(), 3)})
       this->check({a.pattern(), value}, made, false);
@@ -291,25 +292,25 @@ TYPED_TEST(Sweeps, TakeTheBytesThatAreSaid) {
     const Offset before = this->fast_->bytes_in_use();
     const auto out = this->factor(made, this->values(a), *this->fast_);
     EXPECT_EQ(this->fast_->bytes_in_use() - before, made->peak_bytes(size));
-    ASSERT_GT(made->device.sweeps.bytes, 0);
+    ASSERT_GT(made->internals->device.sweeps.bytes, 0);
     const Offset with_factor = this->fast_->bytes_in_use();
     for (const Index nrhs : {1, 3, 40}) {
       const auto workspace = Workspace<T>::create(out, nrhs);
       EXPECT_EQ(this->fast_->bytes_in_use() - with_factor, made->workspace_bytes(size, nrhs, 1));
       EXPECT_EQ(made->workspace_bytes(size, nrhs, 1),
                 aligned_bytes(made->n, size * std::min(nrhs, kSolveBlock)) +
-                    aligned_bytes(made->device.sweeps.numbers, 8));
+                    aligned_bytes(made->internals->device.sweeps.numbers, 8));
       EXPECT_EQ(made->workspace_bytes(4, nrhs, 32),
                 made->workspace_bytes(4, nrhs, 1));  // columns of floats go one after the other
     }
     const Offset plain_before = this->plain_->bytes_in_use(),
-                 expected = made->peak_bytes(size) - made->device.sweeps.bytes;
+                 expected = made->peak_bytes(size) - made->internals->device.sweeps.bytes;
     const auto other = this->factor(made, this->values(a), *this->plain_);
     EXPECT_EQ(this->plain_->bytes_in_use() - plain_before, expected);
     const auto other_workspace = Workspace<T>::create(other, 3);
     EXPECT_EQ(this->plain_->bytes_in_use() - plain_before,
               expected + 2 * aligned_bytes(made->n, 3 * size) +
-                  aligned_bytes(made->device.update_rows, 3 * size));
+                  aligned_bytes(made->internals->device.update_rows, 3 * size));
   }
 }
 

@@ -15,6 +15,7 @@
 
 #include "kauri/kauri.hpp"
 #include "symbolic/device/schedule.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
 #include "tests/support/bodies/system.hpp"
 #include "tests/support/device/cuda_ways.hpp"
@@ -67,7 +68,7 @@ class WideSweeps : public ::testing::TestWithParam<Index> {
   /// Each column as the plain solve's, the same bits again, and out of place.
   void check(const SymmetricView<double>& a, const std::shared_ptr<const Plan>& plan,
              const std::vector<Index>& numbers, bool well_conditioned = true) {
-    ASSERT_GT(plan->device.sweeps.bytes, 0);
+    ASSERT_GT(plan->internals->device.sweeps.bytes, 0);
     const Index n = a.pattern.n;
     const auto fast = factor(plan, a.value, *fast_), plain = factor(plan, a.value, *plain_);
     for (const Index columns : numbers) {
@@ -89,8 +90,8 @@ class WideSweeps : public ::testing::TestWithParam<Index> {
   void check_long_sums(const std::vector<Index>& parts) {
     const auto dense = near_singular({"", parts}, 1);
     const auto made = plan_of(dense.pattern(), OrderingMethod::natural, false);
-    ASSERT_GT(made->device.sweeps.forward_parts, 0);
-    ASSERT_GT(made->device.sweeps.backward_parts, 0);
+    ASSERT_GT(made->internals->device.sweeps.forward_parts, 0);
+    ASSERT_GT(made->internals->device.sweeps.backward_parts, 0);
     const Values value = random_dominant<double>(dense.pattern(), 3);
     check({dense.pattern(), value}, made, {8, 20});
   }
@@ -215,7 +216,7 @@ TEST_P(WideSweeps, TakeFrontsOfEveryNumberOfCells) {
   for (const Index below : {70, 100}) {
     const auto a = near_singular({"", {3, 8, 9, 17, 25, 33, 41, 49, 57, 64, below}}, 1);
     const auto made = plan_of(a.pattern(), OrderingMethod::natural, false);
-    ASSERT_EQ(made->device.small_fronts, 0);
+    ASSERT_EQ(made->internals->device.small_fronts, 0);
     check(a.view(), made, {2, 32}, false);
     const Values value = random_dominant<double>(a.pattern(), 3);
     check({a.pattern(), value}, made, {7, 32});
@@ -314,7 +315,7 @@ TEST_P(WideSweeps, TakeTheBytesThatAreSaid) {
           << nrhs;
       // Update rows, parts, and x, y and b by rows for all columns, or the numbers of a solve of
       // one; two tickets for each of four teams.
-      const Offset one = made->device.sweeps.numbers, n = made->n,
+      const Offset one = made->internals->device.sweeps.numbers, n = made->n,
                    wide = (one - 1 - 2 * n) * width + std::max(3 * n * width, one + one % 2) + 4;
       EXPECT_EQ(made->workspace_bytes(8, nrhs, together),
                 symbolic::aligned_bytes(n, 8 * std::min(nrhs, kSolveBlock)) +

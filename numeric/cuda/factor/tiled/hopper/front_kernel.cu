@@ -7,6 +7,7 @@
 #include "numeric/cuda/factor/tiled/hopper/chain.cuh"
 #include "numeric/cuda/factor/tiled/hopper/triangle.cuh"
 #include "numeric/cuda/runtime/launch.hpp"
+#include "symbolic/device/schedule_lists.hpp"
 
 namespace kauri::numeric::cuda::kernels {
 namespace {
@@ -228,7 +229,7 @@ cudaError_t enqueue_update(const FrontView* fronts, const FrontTask* tasks, int 
   if (task_count == 0) return cudaSuccess;
   return launch(front_kernel, static_cast<unsigned>(teams / kTeams), kBlockThreads, kSharedBytes,
                 stream, fronts, tasks, task_count, ticket, Levels{}, Values{}, Sums{},
-                DeviceSchedule::kLeastPart / kSlabColumns, false, 0U);
+                symbolic::DeviceSchedule::kLeastPart / kSlabColumns, false, 0U);
 }
 
 FrontView block_view(const FrontView& front, const symbolic::PanelSolve::Block& block,
@@ -260,7 +261,7 @@ cudaError_t enqueue_panel_solve(const symbolic::PanelSolve& solve, const FrontVi
     status =
         launch(front_kernel, static_cast<unsigned>(teams / kTeams), kBlockThreads, kSharedBytes,
                stream, blocks, tasks + begin, solve.end[k] - begin, tickets + k, Levels{}, Values{},
-               Sums{}, DeviceSchedule::kLeastPart / kSlabColumns, k % 2 == 0, pauses);
+               Sums{}, symbolic::DeviceSchedule::kLeastPart / kSlabColumns, k % 2 == 0, pauses);
   }
   return status;
 }

@@ -1,0 +1,194 @@
+// Lists of a plan for a device: levels, tasks, sums of children, and places of memory.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "kauri/core/types.hpp"
+#include "symbolic/device/test_hooks.hpp"
+
+namespace kauri::symbolic {
+
+/// Piece of the work on a tiled front that one warp team of a device does: see
+/// symbolic/device/front_tasks.hpp.
+struct DeviceTask {
+  /// Kind of work.
+  enum class Kind : Index {
+    fill,  ///< writes zeros and A's entries to tiles of L, or zeros to tiles of a block whose front
+           ///< takes children by lists
+    sum,  ///< adds up DeviceSchedule::sums [row, row + rows), after the first `column` fill and sum
+          ///< tasks of the front
+    chain,    ///< factorises all diagonal tiles of the front, each with the tile below it, in
+              ///< sequence (row, column unused)
+    prepare,  ///< computes all products but the last of a diagonal tile and the tile below; the
+              ///< chain continues from there
+    panel,    ///< computes tiles of L: all products, then the triangular solve
+    contribution,  ///< computes tiles of the contribution block: all products
+  };
+  Index front;   ///< position of the front in a list of fronts
+  Kind kind;     ///< kind of work
+  Index row;     ///< first tile row, or first sum
+  Index column;  ///< tile column; of sums see Kind::sum
+  Index rows;  ///< number of tiles (row, column), (row + 1, column), ...: 1 or 2, more for fill; or
+               ///< number of sums
+
+  bool operator==(const DeviceTask&) const = default;
+};
+
+/// Work of a factorisation on a device, from which its seconds are predicted
+/// (symbolic/device/cost.hpp): sums by kind and level of fronts. A tile has 64 x 64 entries. Bytes
+/// are those of doubles: panels and contribution blocks as they lie in memory, and blocks once more
+/// for the parent that reads them.
+struct DeviceWork {
+  /// Narrow fronts, or small fronts.
+  struct Small {
+    Index fronts = 0;  ///< number of fronts
+    Index levels = 0;  ///< number of levels that hold them
+    double bytes = 0;  ///< bytes moved
+  };
+  /// Tiled fronts of a level.
+  struct Level {
+    Index fronts = 0;  ///< number of fronts
+    Index chain = 0;   ///< most tiles on the diagonal of a front, which are factorised in sequence
+    double panel_tiles = 0;    ///< tiles of L, each with a triangular solve
+    double products = 0;       ///< products of two tiles
+    double bytes = 0;          ///< bytes moved
+    double largest_panel = 0;  ///< bytes of the largest panel
+  };
+  Small narrow;              ///< work on narrow fronts
+  Small small;               ///< work on small fronts
+  std::vector<Level> tiled;  ///< work on tiled fronts, by level
+  /// Bytes that PreparedPlan uploads, estimated from counts alone: about DeviceSchedule's
+  /// plan_bytes + shared_bytes, and the places of update rows for sweeps.
+  double upload_bytes = 0;
+};
+
+/// Work and memory on a device, which takes fronts in the order of their levels. Levels ascend over
+/// three kinds of fronts:
+/// - Narrow fronts have at most kNarrow rows, and only narrow fronts below them. A leaf has level
+///   0, any other one more than the highest of its children.
+/// - Small fronts have at most kSmall rows, and only narrow and small fronts below them. Their
+///   levels follow, again by height.
+/// - Tiled fronts are all others. Their levels rise from children to parents, and large subtrees
+///   may come one after another (symbolic/device/levels.hpp).
+///
+/// Narrow and small fronts have at most kMostChildren children. The layouts of panels and blocks
+/// are symbolic::SmallLayout and symbolic::FrontCells.
+struct DeviceSchedule {
+  static constexpr Index kNarrow = 32;  ///< most rows of a narrow front
+  static constexpr Index kSmall = 64;   ///< most rows of a small front
+
+  /// Most children of a narrow or small front. A front with more is tiled, whatever its size, since
+  /// tiled fronts take many children by lists of sums.
+  static constexpr Index kMostChildren = 64;
+
+  bool on = false;  ///< the plan is for a device
+  /// Least pivots of a part: products over more pivots are added up in up to four parts of at least
+  /// this many pivots. A multiple of 16. The bits of L depend on it.
+  static constexpr Index kLeastPart = 2048;
+  /// Most entries of an array whose places in Sums take 32 bits on the device; places of a larger
+  /// one take 64.
+  static constexpr Offset kMostShort = std::numeric_limits<std::uint32_t>::max();
+  DeviceTestHooks hooks{kLeastPart, kMostShort};  ///< set by tests alone
+  Index task_teams = 0;  ///< teams that `task` was made for; with fewer, all could wait for tasks
+                         ///< that no team is left to do
+
+  /// Tiles of consecutive fronts, numbered from 0 to `tiles`: those of front[first + k] are
+  /// [tile_ptr[at + k], tile_ptr[at + k + 1]).
+  struct TileList {
+    Index first = 0;  ///< position of the first front in `front`
+    Index count = 0;  ///< number of fronts
+    Index tiles = 0;  ///< tiles of all these fronts
+    Offset at = 0;    ///< position of the first front's number in tile_ptr
+  };
+  /// Step k of the tiled fronts of a level, which takes the fronts with more than k tile columns of
+  /// pivots.
+  struct Step {
+    Index k = 0;      ///< tile column
+    TileList panel;   ///< tiles (i,k), i > k
+    TileList update;  ///< tiles (i,j), i >= j > k
+  };
+  /// A level, which holds front[first .. first + count).
+  struct Level {
+    Index first = 0;          ///< position of the first front in `front`
+    Index count = 0;          ///< number of fronts
+    Index small16 = 0;        ///< narrow or small fronts of order at most 16; these come first
+    Index small32 = 0;        ///< narrow or small fronts of order at most 32, including small16
+    Index small = 0;          ///< narrow or small fronts: count, or 0 on a level of tiled fronts
+    TileList tiles;           ///< all tiles of the tiled fronts, contribution blocks included
+    std::vector<Step> steps;  ///< steps of the tiled fronts, k ascending
+  };
+
+  std::vector<Level> level;     ///< levels in the order in which they are done
+  Index narrow_levels = 0;      ///< levels of narrow fronts, which come first
+  Index small_levels = 0;       ///< levels of narrow and small fronts; the others hold tiled fronts
+  Index narrow_fronts = 0;      ///< narrow fronts, the first of `front`
+  Index small_fronts = 0;       ///< narrow and small fronts, the first of `front`
+  TileList pivot_tiles;         ///< diagonal tiles of L of all tiled fronts
+  std::vector<Index> tile_ptr;  ///< prefix sums of tiles, see TileList
+  std::vector<Index> front;     ///< length supernodes: by level, narrow and small fronts by order,
+                                ///< tiled ones by most pivot tiles
+  std::vector<Index>
+      tiled;  ///< length supernodes: position among the tiled fronts in `front`, or -1
+  // Places are offsets in entries into one array. Panels fill it from its beginning, level by
+  // level. Contribution blocks lie from its end, also where panels of higher levels come later.
+  std::vector<Offset> panel;  ///< length supernodes: place of the panel, with the inverses of its
+                              ///< 16 x 16 diagonal blocks if tiled
+  std::vector<Offset>
+      block;  ///< length supernodes: place of the contribution block; -1 if there is none
+  /// Length supernodes: place of the matrices by which a solve multiplies beside L, which are the
+  /// inverses of the diagonal tiles of a tiled front, and products with them; -1 for other fronts.
+  /// They are made at the end, in memory where contribution blocks were.
+  std::vector<Offset> inverses;
+  Offset entries = 0;         ///< entries of the array
+  Offset factor_entries = 0;  ///< entries of all panels
+  /// Lists of sums of children's entries. Sum k adds up the entries at places term[ptr[k]], ...,
+  /// term[ptr[k+1]-1] of the array in this order. The sum is added to the entry at place[k], or
+  /// written there if place[k] is in the scratch, which is the part of the array from scratch_begin
+  /// on. Empty sums, whose place is -1, complete groups of sums (symbolic/device/child_sums.hpp).
+  struct Sums {
+    std::vector<Offset> ptr{0};  ///< length sums+1
+    std::vector<Offset> place;   ///< length sums: place of the result; -1 of an empty sum
+    Array<Offset> term;          ///< length ptr[sums]: places of the terms
+    /// First step of each group of sums, then the number of steps: a device keeps the terms of a
+    /// group in steps. Empty without sums.
+    std::vector<Offset> step;
+    Offset scratch_begin = 0;  ///< first place of the scratch
+  };
+
+  std::vector<DeviceTask> task;  ///< tasks of the tiled fronts by ticket; if empty, tiled fronts
+                                 ///< are done level by level
+  Sums sums;  ///< sums for `task`: contributions of children that are taken by lists
+  std::vector<Index> block_reuses;  ///< per tiled front: levels of tiled fronts that must be done
+                                    ///< before its block's place is free
+  std::vector<Index> panel_reuses;  ///< per tiled front: levels of tiled fronts that must be done
+                                    ///< before its panel's place is free
+  Offset row_maps = 0;              ///< words of the row maps of children that `task` needs
+  Offset shared_bytes =
+      0;  ///< bytes on the device that `task` needs beyond plan_bytes and that factors share
+  Offset task_bytes = 0;       ///< shared_bytes, and the bytes that `task` needs in each factor
+  Offset fast_bytes = 0;       ///< task_bytes, and on sm_90 the bytes of Hopper's kernels of small
+                               ///< fronts in each factor in double
+  std::vector<Offset> update;  ///< length supernodes: place of the q update rows in the arena of a
+                               ///< solve, in rows; -1 if q = 0
+  Offset update_rows = 0;  ///< rows of that arena; each row has one number for each right-hand side
+  /// Sizes of the lists of a solve by sweeps (symbolic/device/sweep_lists.hpp), on sm_90 alone. A
+  /// vector of parts has one number for each row of a tile.
+  struct Sweeps {
+    Index forward_tasks = 0;   ///< tasks of the forward sweep
+    Index backward_tasks = 0;  ///< tasks of the backward sweep
+    Index forward_parts = 0;   ///< vectors of parts of sums in the forward sweep
+    Index backward_parts = 0;  ///< vectors of parts of sums in the backward sweep
+    Offset bytes = 0;          ///< bytes of the lists in each PreparedPlan; 0 if there are no lists
+    Offset numbers = 0;        ///< numbers of 8 bytes of a solve with one right-hand side;
+                               ///< Plan::workspace_bytes() counts them
+    bool operator==(const Sweeps&) const = default;
+  };
+  Sweeps sweeps;          ///< sizes of the lists of solves by sweeps
+  Offset plan_bytes = 0;  ///< bytes of the plan's arrays on the device
+  DeviceWork work;        ///< work from which seconds are predicted
+};
+
+}  // namespace kauri::symbolic

@@ -1,0 +1,32 @@
+// Internals of a Plan: the lists of work and the places of memory that the numeric phases follow.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kauri/core/plan.hpp"
+#include "kauri/core/types.hpp"
+#include "symbolic/common/assembly.hpp"
+#include "symbolic/device/schedule_lists.hpp"
+#include "symbolic/host/schedule_lists.hpp"
+
+namespace kauri::symbolic {
+
+/// What Plan::internals holds.
+struct PlanInternals {
+  /// Length supernodes+1: on the CPU the panel of s is column-major at [panel_ptr[s],
+  /// panel_ptr[s+1]) of L, leading dimension m.
+  std::vector<Offset> panel_ptr;
+  Assembly assembly;      ///< entries and contributions that each front gathers
+  Schedule schedule;      ///< work and memory on the CPU; plans for a device have it too
+  DeviceSchedule device;  ///< work and memory on a device; empty for the targets of CPUs
+};
+
+/// Returns a text that says which front of a device's plan has a block of more than
+/// kMostBlockEntries, its rows and entries, and the consequences: the warning that analyses, loaded
+/// plans, reports and the program give. Empty if there is no such front, and for a CPU's plan.
+/// O(fronts).
+std::string too_large_block(const Plan& plan);
+
+}  // namespace kauri::symbolic
