@@ -84,7 +84,7 @@ int main() {
   options.refine.max_steps = 0;     // a step's rounding errors are far below those of its time step
   kauri::Solver<double> solver(options);
   if (const auto done = solver.compute(m.view()); !done) {
-    std::printf("not positive definite: column %d\n", done.error().column);
+    std::printf("%s\n", kauri::describe(done.error()).c_str());
     return 2;
   }
 
