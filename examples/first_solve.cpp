@@ -14,7 +14,7 @@ int main() {
 
   kauri::Solver<double> solver;
   if (const auto done = solver.compute(a.view()); !done) {
-    std::cout << "not positive definite: column " << done.error().column << '\n';
+    std::cout << kauri::describe(done.error()) << '\n';
     return 2;
   }
   for (const double x : solver.solve(b)) std::cout << x << '\n';  // 1 five times

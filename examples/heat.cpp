@@ -86,7 +86,7 @@ int main() {
                                     // error
   kauri::Solver<double> solver(options);
   if (const auto done = solver.compute(m.view()); !done) {
-    std::printf("not positive definite: column %d\n", done.error().column);
+    std::printf("%s\n", kauri::describe(done.error()).c_str());
     return 2;
   }
 

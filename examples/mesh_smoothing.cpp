@@ -107,7 +107,7 @@ int main() {
   const auto a = diffusion(mesh, 4);
   kauri::Solver<double> solver;
   if (const auto done = solver.compute(a.view()); !done) {
-    std::printf("not positive definite: column %d\n", done.error().column);
+    std::printf("%s\n", kauri::describe(done.error()).c_str());
     return 2;
   }
   solver.solve(kauri::MatrixView<double>{x.data(), n, 3, n});

@@ -114,7 +114,7 @@ int main() {
     const auto a = equations.matrix();
     if (const auto done = iteration == 0 ? solver.compute(a.view()) : solver.refactorize(a.value());
         !done) {
-      std::printf("not positive definite: column %d\n", done.error().column);
+      std::printf("%s\n", kauri::describe(done.error()).c_str());
       return 2;
     }
     const std::vector<double> step = solver.solve(equations.rhs);

@@ -108,7 +108,7 @@ int main() {
                                                                walks.value, kauri::Storage::lower);
   kauri::Solver<double> solver;
   if (const auto done = solver.compute(a.view()); !done) {
-    std::printf("not positive definite: column %d\n", done.error().column);
+    std::printf("%s\n", kauri::describe(done.error()).c_str());
     return 2;
   }
   solver.solve(

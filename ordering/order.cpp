@@ -36,7 +36,7 @@ constexpr std::array<std::pair<OrderingMethod, std::string_view>, 8> kNames{{
 
 constexpr std::array<std::pair<Effort, std::string_view>, 3> kEffortNames{{
     {Effort::fast, "fast"},
-    {Effort::standard, "default"},
+    {Effort::standard, "standard"},
     {Effort::best, "best"},
 }};
 

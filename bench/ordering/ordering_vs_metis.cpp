@@ -72,7 +72,7 @@ int main(int argc, char** argv) try {
   std::string only, effort{name_of(options.effort)};
   std::vector<std::string> sources;
   app.add_option("--only", only)->check(CLI::IsMember({"own", "metis"}));
-  app.add_option("--effort", effort)->check(CLI::IsMember({"fast", "default", "best"}));
+  app.add_option("--effort", effort)->check(CLI::IsMember({"fast", "standard", "best"}));
   app.add_option("--threads", options.threads);
   app.add_option("--seed", options.seed);
   app.add_option("--pairs", pairs)->check(CLI::PositiveNumber);

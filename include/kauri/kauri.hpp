@@ -6,6 +6,7 @@
 // Core: matrices, graphs, orderings, plans, backends, errors.
 #include "kauri/core/analysis.hpp"     // IWYU pragma: export
 #include "kauri/core/backend.hpp"      // IWYU pragma: export
+#include "kauri/core/breakdown.hpp"    // IWYU pragma: export
 #include "kauri/core/error.hpp"        // IWYU pragma: export
 #include "kauri/core/graph.hpp"        // IWYU pragma: export
 #include "kauri/core/matrix.hpp"       // IWYU pragma: export

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from . import _core
+
 
 class Fillable(Protocol):
     """A factor that you may fill again: :class:`kauri.Factor` and :class:`kauri.MixedFactor`."""
@@ -80,7 +82,7 @@ class NotPositiveDefiniteError(KauriError, ArithmeticError):
         self.factor = factor
 
     def __str__(self) -> str:
-        return f"the matrix is not positive definite: column {self.column} met the pivot {self.pivot:.6g}"
+        return "the matrix is " + _core.describe_breakdown(self.column, self.pivot)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.column, self.pivot)

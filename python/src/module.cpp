@@ -5,6 +5,7 @@
 #include <array>
 
 #include "kauri/core/backend.hpp"
+#include "kauri/core/breakdown.hpp"
 #include "kauri/core/ordering.hpp"
 #include "kauri/core/version.hpp"
 #include "kauri/solve/named_options.hpp"
@@ -96,6 +97,9 @@ void bind_support(nb::module_& module) {
       .def(nb::init<>())
       .def("cancel", &CancelToken::cancel, "Asks the calls to stop; those that come later too.")
       .def_prop_ro("cancelled", &CancelToken::cancelled, "True once cancel() was called.");
+  module.def("describe_breakdown", [](Index column, double pivot) {
+    return describe(Breakdown{column, pivot}, 0);
+  });
   module.def("options", options);
   module.def("version", [] { return std::string(version()); });
   module.def("commit", [] { return std::string(commit()); });

@@ -7,7 +7,7 @@
 #include <new>
 #include <string>
 
-#include "base/common/digits.hpp"
+#include "kauri/core/breakdown.hpp"
 #include "kauri/core/version.hpp"
 #include "src/c/guard.hpp"
 
@@ -68,12 +68,7 @@ kauri_status told_exception() noexcept {
 
 kauri_status outcome(const Result<void, Breakdown>& result, int base) {
   if (result) return KAURI_OK;
-  const Breakdown& breakdown = result.error();
-  const std::string column = breakdown.column == kNone
-                                 ? "a column"
-                                 : "column " + std::to_string(Offset{breakdown.column} + base);
-  return told(KAURI_NOT_POSITIVE_DEFINITE,
-              "not positive definite: " + column + " met the pivot " + digits(breakdown.pivot));
+  return told(KAURI_NOT_POSITIVE_DEFINITE, describe(result.error(), base));
 }
 
 kauri_status solved(SolveStatus status, const std::string& reason) {
@@ -116,7 +111,7 @@ const char* kauri_status_name(kauri_status status) {
     case KAURI_OK:
       return "ok";
     case KAURI_NOT_POSITIVE_DEFINITE:
-      return "not positive definite";
+      return "not_positive_definite";
     case KAURI_ERROR_USAGE:
       return "usage";
     case KAURI_ERROR_INPUT:
@@ -132,7 +127,7 @@ const char* kauri_status_name(kauri_status status) {
     case KAURI_ERROR_INTERNAL:
       return "internal";
     case KAURI_NOT_CONVERGED:
-      return "not converged";
+      return "not_converged";
     default:
       return "unknown";
   }

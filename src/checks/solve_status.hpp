@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/common/digits.hpp"
+#include "kauri/core/breakdown.hpp"
 #include "kauri/core/matrix.hpp"
 #include "kauri/solve/refinement.hpp"
 #include "kauri/solve/report.hpp"
@@ -68,9 +69,7 @@ inline void judge_mixed(SolverReport& report, const std::optional<Breakdown>& fo
   report.refinement = {report.mixed.steps, report.mixed.steps, report.mixed.unrefined,
                        report.mixed.error};
   judge<double>(report, report.mixed.converged() ? SolveStatus::ok : SolveStatus::not_converged, b);
-  if (found)
-    report.status_reason = "not positive definite: column " + std::to_string(found->column) +
-                           " met the pivot " + digits(found->pivot);
+  if (found) report.status_reason = describe(*found);
 }
 
 /// Returns the report of a mixed solve of `cols` columns that met a breakdown: all errors NaN, no

@@ -12,6 +12,7 @@
 #include "base/progress/stopwatch.hpp"
 #include "base/threads/one_call.hpp"
 #include "base/threads/stopping.hpp"
+#include "kauri/core/breakdown.hpp"
 #include "numeric/dense_view.hpp"
 #include "src/checks/dense_shape.hpp"
 #include "src/checks/find_non_finite.hpp"
@@ -211,12 +212,7 @@ struct Solver<T>::State {
       });
     else
       tell(
-          Phase::factor, 1,
-          [&] {
-            return "not positive definite: column " + std::to_string(result.error().column) +
-                   " met the pivot " + symbolic::in_digits(result.error().pivot);
-          },
-          MessageLevel::warning);
+          Phase::factor, 1, [&] { return describe(result.error()); }, MessageLevel::warning);
     tell_loss();
     return result;
   }

@@ -118,7 +118,7 @@ TEST(NamedOptions, RefusalsNameTheOptionTheValueAndWhatIsExpected) {
   EXPECT_EQ(refusal("ordering.seed", "-1"),
             "option ordering.seed: '-1' was given, expected an integer from 0 to 2^64 - 1");
   EXPECT_EQ(refusal("ordering.effort", "bestt"),
-            "option ordering.effort: 'bestt' was given, expected fast, default or best; did you "
+            "option ordering.effort: 'bestt' was given, expected fast, standard or best; did you "
             "mean best?");
   EXPECT_EQ(refusal("ordering.compress", "True"),
             "option ordering.compress: 'True' was given, expected true or false");

@@ -5,13 +5,13 @@
 #include "support.h"
 
 static void names(void) {
-  static const char* const expected[] = {"ok",       "not positive definite",
+  static const char* const expected[] = {"ok",       "not_positive_definite",
                                          "usage",    "input",
                                          "overflow", "memory",
                                          "device",   "cancelled",
                                          "internal"};
   for (kauri_status s = 0; s < 9; ++s) CHECK(strcmp(kauri_status_name(s), expected[s]) == 0);
-  CHECK(strcmp(kauri_status_name(9), "not converged") == 0 &&
+  CHECK(strcmp(kauri_status_name(9), "not_converged") == 0 &&
         strcmp(kauri_status_name(10), "unknown") == 0);
   CHECK(strcmp(kauri_status_name(-1), "unknown") == 0);
 }

@@ -60,7 +60,7 @@ class InputTest(ProgramTest):
     def test_unknown_effort(self):
         for command in ["solve", "analyze", "compare", "bench"]:
             for word in ["most", "standard", "Best", ""]:
-                self.fails(1, command, *SYSTEM, "--effort", word, says=["--effort", "fast", "default", "best"])
+                self.fails(1, command, *SYSTEM, "--effort", word, says=["--effort", "fast", "standard", "best"])
 
     def test_bad_systems(self):
         self.fails(1, "solve", self.folder / "absent.mtx", says=["absent.mtx", "no such file"])

@@ -98,7 +98,7 @@ class AnalyzeTest(ProgramTest):
             self.assertEqual(len(reasons), 1, system)
 
     def test_effort_is_told_where_it_counts(self):
-        for effort in ["fast", "default", "best"]:
+        for effort in ["fast", "standard", "best"]:
             words = ["--gen", "poisson3d 10", "--effort", effort]
             for command in ["analyze", "solve"]:
                 self.assertEqual(self.json_of(command, *words, "--ordering", "nd")["effort"], effort)
@@ -112,7 +112,7 @@ class AnalyzeTest(ProgramTest):
             line = strict_json(kauri("bench", *words, "--ordering", "nd").stdout)
             self.assertEqual((line["ordering"], line["effort"]), ("nd", effort))
         default = self.json_of("analyze", "--gen", "poisson3d 10", "--ordering", "nd")
-        self.assertEqual(default["effort"], "default")
+        self.assertEqual(default["effort"], "standard")
 
     def test_warns_of_a_block_that_a_device_has_no_places_for(self):
         # Rows of the second hub and of the leaves below the first one: a contribution block of 92,697 rows.

@@ -130,10 +130,11 @@ TEST(EigenCalls, TheColumnOfABreakdownIsTheCallers) {
   ASSERT_TRUE(solver.breakdown().has_value());
   EXPECT_EQ(solver.breakdown()->column, 13);
   EXPECT_EQ(solver.breakdown()->pivot, -2);
-  EXPECT_EQ(solver.lastErrorMessage(), "A is not positive definite: column 13, pivot -2");
+  EXPECT_EQ(solver.lastErrorMessage(), "A is not positive definite: column 13 met the pivot -2");
   d[13] = -1e-12;
   solver.compute(diagonal(d));
-  EXPECT_EQ(solver.lastErrorMessage(), "A is not positive definite: column 13, pivot -1e-12");
+  EXPECT_EQ(solver.lastErrorMessage(),
+            "A is not positive definite: column 13 met the pivot -1e-12");
 }
 
 TEST(EigenCalls, AnotherPatternIsRefusedAndNothingIsLost) {

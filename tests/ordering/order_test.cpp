@@ -50,15 +50,15 @@ TEST(OrderingNames, AreInverses) {
 
 TEST(EffortNames, AreInverses) {
   const std::map<std::string, Effort> expected{
-      {"fast", Effort::fast}, {"default", Effort::standard}, {"best", Effort::best}};
+      {"fast", Effort::fast}, {"standard", Effort::standard}, {"best", Effort::best}};
   for (const auto& [name, effort] : expected) {
     EXPECT_EQ(name_of(effort), name);
     EXPECT_EQ(effort_from_name(name), effort);
   }
-  for (const char* wrong : {"", "standard", "Best", "best "})
+  for (const char* wrong : {"", "default", "Best", "best "})
     EXPECT_FALSE(effort_from_name(wrong).has_value());
   EXPECT_THROW((void)name_of(static_cast<Effort>(99)), Error);
-  EXPECT_EQ(OrderingOptions().effort, *effort_from_name("default"));
+  EXPECT_EQ(OrderingOptions().effort, *effort_from_name("standard"));
 }
 
 TEST(OrderingOptions, MisuseIsAnError) {

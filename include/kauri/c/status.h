@@ -50,8 +50,8 @@ enum kauri_status_code {
 /// A kauri_status_code.
 typedef int32_t kauri_status;
 
-/// Returns the name of a status: "ok", "not positive definite", "usage", "input", "overflow",
-/// "memory", "device", "cancelled", "internal" or "not converged"; "unknown" for other numbers.
+/// Returns the name of a status: "ok", "not_positive_definite", "usage", "input", "overflow",
+/// "memory", "device", "cancelled", "internal" or "not_converged"; "unknown" for other numbers.
 const char* kauri_status_name(kauri_status status);
 
 /// Returns the message of the calling thread's last call that did not return KAURI_OK: one

@@ -16,6 +16,7 @@
 
 #include "kauri/core/analysis.hpp"
 #include "kauri/core/backend.hpp"
+#include "kauri/core/breakdown.hpp"
 #include "kauri/extras/lower_factor.hpp"
 #include "kauri/solve/refine.hpp"
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -77,10 +76,7 @@ LLT<MatrixType_, UpLo_, Ordering_>& LLT<MatrixType_, UpLo_, Ordering_>::factoriz
     const Result<void, Breakdown> result = refactorize<Scalar>(*factor_, value_);
     if (result) return Eigen::Success;
     breakdown_ = result.error();
-    char pivot[32];  // shortest digits that identify the double
-    message_ =
-        "A is not positive definite: column " + std::to_string(breakdown_->column) + ", pivot ";
-    message_.append(pivot, std::to_chars(pivot, pivot + sizeof pivot, breakdown_->pivot).ptr);
+    message_ = "A is " + describe(*breakdown_, 0);
     return Eigen::NumericalIssue;
   });
 }

@@ -200,7 +200,7 @@ def test_without_pandas_and_matplotlib(monkeypatch):
 
 
 def test_the_table():
-    record = kauri.Record(system="A<b>", ordering="nd", method="nd", n=1_000_000, nnz_lower=2_998_000, effort="default", nnzL=30_241_733,
+    record = kauri.Record(system="A<b>", ordering="nd", method="nd", n=1_000_000, nnz_lower=2_998_000, effort="standard", nnzL=30_241_733,
                           flops=9287833471.0, fill_ratio=10.087, tree_height=2793, supernodes=191_630, largest_front=1403,
                           factor_bytes=309_852_880, peak_bytes=318_531_792, order_s=0.978, symbolic_s=0.3516, predicted_factor_s=0.1252,
                           factor_s=0.25, solve1_s=0.0311, backward_error_componentwise=1.23e-16, chosen=True)

@@ -10,6 +10,7 @@
 
 #include "kauri/core/error.hpp"
 #include "kauri/extras/io.hpp"
+#include "kauri/solve/named_options.hpp"
 #include "src/cli/job/limits.hpp"
 
 namespace kauri::cli {
@@ -119,7 +120,9 @@ Job make_job(const JobOptions& options, const LimitOptions& limits) {
           {}};
   job.analyze.ordering.seed = options.seed;
   job.analyze.ordering.tie_break = tie_break(options.ties);
-  job.analyze.ordering.effort = effort_from_name(options.effort).value();
+  SolverOptions named;
+  set_option(named, "ordering.effort", options.effort);
+  job.analyze.ordering.effort = named.analyze.ordering.effort;
   job.analyze.ordering.threads = options.threads;
   job.analyze.target = options.target.empty() ? job.backends.current().target() : options.target;
   job.analyze.amalgamate = !options.fundamental;

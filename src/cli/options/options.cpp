@@ -44,9 +44,9 @@ void add_method_options(CLI::App& command, JobOptions& options, const std::strin
       ->group("Method");
   command
       .add_option("--effort", options.effort,
-                  "effort of nd, also when auto or compare runs it: fast, default or best")
+                  "effort of nd, also when auto or compare runs it: fast, standard or best")
       ->capture_default_str()
-      ->check(CLI::IsMember({"fast", "default", "best"}))
+      ->check(CLI::IsMember({"fast", "standard", "best"}))
       ->type_name("NAME")
       ->group("Method");
   command

@@ -35,7 +35,7 @@ struct SystemOptions {
 /// Options of ordering, analysis and factorisation.
 struct JobOptions {
   std::string ordering = "auto";
-  std::string effort = "default";
+  std::string effort = "standard";
   std::string ties = "last";
   std::string backend = "auto";
   std::string scalar = "double";

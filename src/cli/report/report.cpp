@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "kauri/core/breakdown.hpp"
 #include "kauri/core/error.hpp"
 #include "kauri/core/version.hpp"
 #include "src/cli/job/job.hpp"
@@ -153,9 +154,7 @@ std::string reason_of(Status status, const std::optional<Breakdown>& breakdown,
     return fmt::format(
         "not solved: the backward error of x is above {:.2g}, the root of the precision of {}",
         options.scalar == "float" ? solved_error<float>() : solved_error<double>(), options.scalar);
-  if (!breakdown) return "";
-  return fmt::format("not positive definite: column {} (counted from 0) met the pivot {:.6g}",
-                     breakdown->column, breakdown->pivot);
+  return breakdown ? describe(*breakdown) : "";
 }
 
 ExitCode exit_code_of(const Error& error) {

@@ -171,6 +171,19 @@ SolverReport made_up() {
   return report;
 }
 
+TEST(Breakdown, WordsSayFromWhereTheColumnCounts) {
+  const Breakdown found{3, -5.0 / 3};
+  EXPECT_EQ(describe(found),
+            "not positive definite: column 3 (counted from 0) met the pivot -1.66667");
+  EXPECT_EQ(describe(found, 0), "not positive definite: column 3 met the pivot -1.66667");
+  EXPECT_EQ(describe(found, 1), "not positive definite: column 4 met the pivot -1.66667");
+  EXPECT_EQ(describe({2147483646, -1e-300}, 1),
+            "not positive definite: column 2147483647 met the pivot -1e-300");
+  EXPECT_EQ(describe({kNone, 0}), "not positive definite: a column met the pivot 0");
+  EXPECT_EQ(describe({0, std::numeric_limits<double>::infinity()}, 0),
+            "not positive definite: column 0 met the pivot inf");
+}
+
 TEST(Report, JsonIsReadBackAsItWas) {
   expect_same(to_json(made_up()), made_up());
   expect_same(to_json({}), {});
