@@ -11,11 +11,9 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "numeric/cuda/executor.hpp"
 #include "symbolic/plan/internals.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/oracles/sparse_reference.hpp"
-#include "tests/support/process/error_text.hpp"
 #include "tests/support/process/methods.hpp"
 #include "tests/support/systems/exact.hpp"
 #include "tests/support/systems/patterns.hpp"
@@ -442,78 +440,6 @@ TYPED_TEST(Cuda, PlansForACpuAreRefused) {
   EXPECT_THROW(
       (void)Factor<typename TypeParam::T>::create(analyze(a.pattern(), options), this->backend()),
       Error);
-}
-
-/// `automatic` takes the device or the CPU as the predicted times say, gives the reason, and x is
-/// right on either.
-TEST(CudaChoice, AutomaticIsRightOnEither) {
-  if (!test::has_device()) GTEST_SKIP() << "no CUDA device";
-  const auto solved_on = [](const char* spec, int factorizations, auto scalar) {
-    using T = decltype(scalar);
-    SolverOptions options;
-    options.threads = 1;
-    options.analyze.factorizations = factorizations;
-    options.analyze.solves = 0;
-    options.analyze.ordering.method = OrderingMethod::amd;
-    Solver<T> solver(options);
-    const auto a = generate(spec);
-    const std::vector<T> value = test::cast<T>(a.value());
-    EXPECT_TRUE(solver.compute({a.pattern(), value}).ok()) << spec;
-    const BackendKind kind = solver.backend().kind();
-    EXPECT_EQ(kind == BackendKind::cuda, solver.plan().on_device()) << spec;
-    EXPECT_EQ(solver.backend().target(), solver.plan().target) << spec;
-    EXPECT_EQ(solver.analysis().target_reason.find(solver.plan().target + ": "), 0U)
-        << solver.analysis().target_reason;
-    std::vector<T> b(static_cast<std::size_t>(a.n()), T(1));
-    const std::vector<T> x = solver.solve(b);
-    EXPECT_LE(solver.report().refinement.final_error.componentwise, sizeof(T) == 8 ? 1e-14 : 5e-6)
-        << spec;
-    return kind;
-  };
-  EXPECT_EQ(solved_on("poisson2d 10", 1, 1.0), BackendKind::cpu);
-  EXPECT_EQ(solved_on("poisson2d 10", 1, 1.0F), BackendKind::cpu);
-  // One thread needs about a second for each system in double, half of that in float. Every device
-  // with a prediction is far faster; a device without one is not taken.
-  const auto survey = numeric::cuda::survey(0);
-  ASSERT_TRUE(survey);
-  const BackendKind better = survey->predicted ? BackendKind::cuda : BackendKind::cpu;
-  EXPECT_EQ(solved_on("poisson3d 40", 1000000, 1.0), better) << survey->name;
-  EXPECT_EQ(solved_on("poisson3d 40", 1000000, 1.0F), better) << survey->name;
-}
-
-/// One Solver changes from one backend to the other and back.
-TEST(CudaChoice, ChangesWithTheSystem) {
-  if (!test::has_device()) GTEST_SKIP() << "no CUDA device";
-  SolverOptions options;
-  options.threads = 1;
-  options.analyze.factorizations = 100;
-  options.analyze.solves = 0;
-  options.analyze.ordering.method = OrderingMethod::amd;
-  Solver<double> solver(options);
-  for (const char* spec : {"poisson2d 5", "poisson3d 40", "poisson2d 5"}) {
-    const auto a = generate(spec);
-    ASSERT_TRUE(solver.compute(a.view()).ok()) << spec;
-    EXPECT_EQ(solver.backend().target(), solver.plan().target) << spec;
-    const std::vector<double> b(static_cast<std::size_t>(a.n()), 1.0);
-    solver.solve(std::span<const double>(b));
-    EXPECT_LE(solver.report().refinement.final_error.componentwise, 1e-14) << spec;
-  }
-}
-
-/// Kernels that exist for double only are refused in float, and only there.
-TEST(CudaChoice, LoopsOfDoubleAreRefusedInFloat) {
-  if (!test::has_device()) GTEST_SKIP() << "no CUDA device";
-  Backend backend =
-      cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = CudaCompute::tensor});
-  const auto a = generate("poisson3d 12");
-  AnalyzeOptions options;
-  options.ordering.method = OrderingMethod::amd;
-  options.target = backend.target();
-  const auto plan = analyze(a.pattern(), options);
-  EXPECT_EQ(test::error_text(ErrorKind::usage, [&] { (void)Factor<float>::create(plan, backend); }),
-            "the kernels for FP64 tensor cores are for double only; choose another CudaCompute");
-  auto factor = Factor<double>::create(plan, backend);
-  EXPECT_TRUE(refactorize<double>(factor, a.value()).ok());
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 
 #include "kauri/kauri.hpp"
 #include "numeric/cuda/matrix/spmv/spmv.hpp"
+#include "tests/numeric/cuda/matrix/full_rows.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
 #include "tests/support/bodies/layout.hpp"
 #include "tests/support/device/cuda_ways.hpp"
@@ -23,78 +24,6 @@ namespace kauri::test {
 namespace {
 
 namespace cuda = numeric::cuda;
-
-/// Rows of any square matrix, symmetric or not; entry k has the value of place k.
-cuda::FullRows rows_of(const std::vector<std::vector<Index>>& cols) {
-  cuda::FullRows rows{{0}, {}, {}};
-  for (const std::vector<Index>& row : cols) {
-    for (const Index j : row) {
-      rows.source.push_back(static_cast<std::uint32_t>(rows.col.size()));
-      rows.col.push_back(j);
-    }
-    rows.ptr.push_back(static_cast<Offset>(rows.col.size()));
-  }
-  return rows;
-}
-
-/// Row i has length(i) columns, drawn anew each time, ascending or not.
-template <class Length>
-cuda::FullRows rows_with(Index n, const Length& length) {
-  std::mt19937_64 random(static_cast<std::uint64_t>(n));
-  std::vector<std::vector<Index>> cols(static_cast<std::size_t>(n));
-  for (Index i = 0; i < n; ++i)
-    for (Offset k = length(i); k > 0; --k)
-      cols[static_cast<std::size_t>(i)].push_back(
-          static_cast<Index>(random() % static_cast<std::uint64_t>(n)));
-  return rows_of(cols);
-}
-
-struct Shape {
-  std::string name;
-  cuda::FullRows rows;
-};
-
-std::vector<Shape> shapes() {
-  std::vector<Shape> all{
-      {"none", rows_of({})},
-      {"one", rows_of({{0}})},
-      {"one without entries", rows_of({{}})},
-      {"diagonal", rows_with(700, [](Index) { return 1; })},
-      {"dense", rows_with(90, [](Index) { return 90; })},
-      {"no entries", rows_with(3000, [](Index) { return 0; })},
-      {"empty rows",
-       rows_with(2100, [](Index i) { return i % 3 == 0 && i / 600 % 2 == 0 ? 5 : 0; })},
-      {"entries in the last row", rows_with(1900, [](Index i) { return i == 1899 ? 4001 : 0; })},
-      {"one very long row", rows_with(1500, [](Index i) { return i == 777 ? 5001 : 3; })},
-      {"two long rows",
-       rows_with(600, [](Index i) { return i == 100 || i == 101 ? 2790 : i % 2; })},
-      {"power law", rows_with(1200, [](Index i) { return 4000 / (1 + i); })},
-      {"full tiles", rows_with(2 * cuda::kMergeTile / 8, [](Index) { return 7; })},
-      {"chunks to the entry", rows_with(512, [](Index) { return 8; })},
-      {"a long row after full chunks", rows_with(257, [](Index i) { return i < 256 ? 8 : 2048; })}};
-  for (const char* spec : {"poisson2d 23", "elast3d 4", "arrow 900 2", "tree 800 1"})
-    all.push_back({spec, cuda::full_rows(generate(spec).pattern())});
-  return all;
-}
-
-/// Y = A X in long double, and |A||X|.
-template <class T>
-struct Oracle {
-  std::vector<long double> y, magnitude;  // n x cols
-  Oracle(const cuda::FullRows& rows, const std::vector<T>& value, const std::vector<T>& x,
-         Offset ld, Index cols) {
-    for (Index c = 0; c < cols; ++c)
-      for (Index i = 0; i < rows.n(); ++i) {
-        long double sum = 0, size = 0;
-        for (Offset k = rows.ptr[i]; k < rows.ptr[i + 1]; ++k) {
-          const long double p =
-              static_cast<long double>(value[rows.source[k]]) * x[c * ld + rows.col[k]];
-          sum += p, size += std::abs(p);
-        }
-        y.push_back(sum), magnitude.push_back(size);
-      }
-  }
-};
 
 template <class T>
 class Products : public ::testing::Test {
@@ -179,12 +108,12 @@ TYPED_TEST_SUITE(Products, Scalars);
 
 TYPED_TEST(Products, AreExactForIntegers) {
   using T = TypeParam;
-  for (const Shape& shape : shapes()) {
+  for (const NamedRows& shape : named_rows()) {
     const cuda::FullRows& rows = shape.rows;
     const Index n = rows.n();
     const std::vector<T> value = this->integers(this->values_of(rows), 1),
                          x = this->integers(static_cast<std::size_t>(n), 2);
-    const Oracle<T> exact(rows, value, x, n, 1);
+    const ProductOracle<T> exact(rows, value, x, n, 1);
     for (const cuda::SpmvChoice& choice : cuda::spmv_choices()) {
       const std::vector<T> y = this->product(rows, choice, value, x);
       for (Index i = 0; i < n; ++i)
@@ -234,7 +163,7 @@ TYPED_TEST(Products, OfManyVectorsAlongManyTilesAreExactForIntegers) {
   const std::vector<T> value = this->integers(this->values_of(rows), 1);
   for (const Index cols : {9, 33}) {
     const std::vector<T> x = this->integers(static_cast<std::size_t>(Offset{rows.n()} * cols), 2);
-    const Oracle<T> exact(rows, value, x, rows.n(), cols);
+    const ProductOracle<T> exact(rows, value, x, rows.n(), cols);
     const std::vector<T> y =
         this->product(rows, cuda::SpmvChoice{cuda::SpmvWay::merge, 1}, value, x, cols);
     for (std::size_t i = 0; i < y.size(); ++i)
@@ -246,12 +175,12 @@ TYPED_TEST(Products, OfManyVectorsAlongManyTilesAreExactForIntegers) {
 /// Stability, section 3.1).
 TYPED_TEST(Products, RoundAsSumsDo) {
   using T = TypeParam;
-  for (const Shape& shape : shapes()) {
+  for (const NamedRows& shape : named_rows()) {
     const cuda::FullRows& rows = shape.rows;
     const Index n = rows.n();
     const std::vector<T> value = this->numbers(this->values_of(rows), 3),
                          x = this->numbers(static_cast<std::size_t>(n), 4);
-    const Oracle<T> exact(rows, value, x, n, 1);
+    const ProductOracle<T> exact(rows, value, x, n, 1);
     for (const cuda::SpmvChoice& choice : cuda::spmv_choices()) {
       const std::vector<T> y = this->product(rows, choice, value, x);
       for (Index i = 0; i < n; ++i)
@@ -269,7 +198,7 @@ TYPED_TEST(Products, AreScaledAndAddedToWhatIsThere) {
   using T = TypeParam;
   const std::pair<T, T> factors[]{{T(-1), T(1)}, {T(0.3), T(-1.7)}, {T(2.3), T(0)}};
   std::size_t turn = 0;  // each kernel has its turn with each pair, and with one column and several
-  for (const Shape& shape : shapes()) {
+  for (const NamedRows& shape : named_rows()) {
     const cuda::FullRows& rows = shape.rows;
     const Index n = rows.n();
     const std::vector<T> value = this->numbers(this->values_of(rows), 3);
@@ -354,7 +283,7 @@ TYPED_TEST(Products, OfHugeAndTinyNumbers) {
 TYPED_TEST(Products, NanAndInfinityReachTheirRowsAlone) {
   using T = TypeParam;
   const T nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity();
-  for (const Shape& shape : shapes()) {
+  for (const NamedRows& shape : named_rows()) {
     const cuda::FullRows& rows = shape.rows;
     const Index n = rows.n();
     if (rows.entries() == 0) continue;
@@ -367,7 +296,7 @@ TYPED_TEST(Products, NanAndInfinityReachTheirRowsAlone) {
           static_cast<Offset>(random() % static_cast<std::uint64_t>(rows.entries()));
       x[j] = bad;
       values[rows.source[entry]] = bad;
-      const Oracle<T> exact(rows, values, x, n, 1);
+      const ProductOracle<T> exact(rows, values, x, n, 1);
       for (const cuda::SpmvChoice& choice : cuda::spmv_choices()) {
         const std::vector<T> y = this->product(rows, choice, values, x);
         for (Index i = 0; i < n; ++i)
@@ -390,7 +319,7 @@ TYPED_TEST(Products, TakeNewValues) {
     const CallerArray<T> there(value);
     a.enqueue_values(there.data(), this->stream_->get());
     const std::vector<T> y = this->product(a, n, x, n, n, 1);
-    const Oracle<T> exact(rows, value, x, n, 1);
+    const ProductOracle<T> exact(rows, value, x, n, 1);
     for (Index i = 0; i < n; ++i) ASSERT_EQ(y[i], static_cast<T>(exact.y[i])) << i;
   }
 }
@@ -468,7 +397,7 @@ TEST(ProductChoice, FollowsTheLengthsOfRows) {
 
 /// Each item once, in order; runs name the tiles that end within a row.
 TEST(ProductChoice, TilesGoThroughAllRowsAndEntries) {
-  for (const Shape& shape : shapes()) {
+  for (const NamedRows& shape : named_rows()) {
     const cuda::FullRows& rows = shape.rows;
     const cuda::MergeTiles tiles = merge_tiles(rows);
     ASSERT_GE(tiles.count(), 0) << shape.name;
