@@ -1,5 +1,5 @@
-// find_flaw() sees damage to the tasks of tiled fronts, to the sums of what children in lists add,
-// and to a device's figures.
+// Tests that find_flaw() detects damage to the tasks of tiled fronts, to the sums over children in
+// lists, and to the counts of a device schedule.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ namespace {
 
 using Kind = DeviceTask::Kind;
 
-/// Place in the list of the first task of a kind that is as asked.
+/// Returns the place in the list of the first task of a kind for which `is` holds.
 Index find_task(
     const Plan& plan, Kind kind,
     const std::function<bool(const DeviceTask&)>& is = [](const DeviceTask&) { return true; }) {
@@ -37,7 +37,7 @@ DeviceTask& task(
   return plan.device.task.at(static_cast<std::size_t>(find_task(plan, kind, is)));
 }
 
-/// Task `from` to place `to` of the list.
+/// Moves task `from` to place `to` of the list.
 void move_task(Plan& plan, Index from, Index to) {
   auto& tasks = plan.device.task;
   if (from < to)
@@ -62,7 +62,7 @@ TEST(FindFlawOfTasks, TheSoundPlanHasAllThatIsDamaged) {
     EXPECT_NO_THROW(find_task(plan, kind));
 }
 
-/// One more of a task.
+/// Inserts a second copy of task k.
 void repeat(Plan& plan, Index k) {
   const DeviceTask again = plan.device.task[k];
   plan.device.task.insert(plan.device.task.begin() + k, again);
@@ -131,7 +131,7 @@ TEST(FindFlawOfTasks, TheirTiles) {
       {"tiles that are not filled", [](Plan& p) { erase(p, find_task(p, Kind::fill)); }},
       {"tiles that are not filled", [&](Plan& p) { erase(p, find_task(p, Kind::fill, is_tile)); }},
       {"tiles that are not filled",
-       [](Plan& p) {  // a block's, without sums
+       [](Plan& p) {  // of a block without sums
          const DeviceTask& of = task(p, Kind::contribution, [&](const DeviceTask& t) {
            return std::none_of(p.device.task.begin(), p.device.task.end(),
                                [&](const DeviceTask& other) {
@@ -172,7 +172,7 @@ TEST(FindFlawOfTasks, TheirOrder) {
          move_task(p, find_task(p, Kind::panel, beyond(1)), find_task(p, Kind::panel));
        }},
       {"a tile of L before",
-       [&](Plan& p) {  // what comes too late is what its chain waits for
+       [&](Plan& p) {  // delays the preparation on which the chain waits
          const auto awaiting = [&](const DeviceTask& t) { return of_large(t) && t.column == 2; };
          move_task(p, find_task(p, Kind::prepare, awaiting), find_task(p, Kind::panel, awaiting));
        }},
@@ -184,8 +184,8 @@ TEST(FindFlawOfTasks, TheirOrder) {
   });
 }
 
-/// Tasks of lower levels that are late, so that the memory of their fronts is not free when
-/// another's panel is filled.
+/// Tasks of lower levels come late, so the memory of their fronts is not free when the panel of
+/// another front is filled.
 TEST(FindFlawOfTasks, LevelsThatAreWaitedFor) {
   Plan sound = sound_plan();
   wait_longest(sound);
@@ -200,7 +200,7 @@ TEST(FindFlawOfTasks, LevelsThatAreWaitedFor) {
       Plan plan = sound;
       move_task(plan, k, fill);
       const std::string flaw = find_flaw(plan);
-      EXPECT_NE(flaw, "") << l;  // that, or what its parent does is too early
+      EXPECT_NE(flaw, "") << l;  // finds this, or an early task of the parent
       found += flaw.find("it fills or sums before") != std::string::npos;
       ++lists, ++tries;
     }
@@ -208,8 +208,8 @@ TEST(FindFlawOfTasks, LevelsThatAreWaitedFor) {
   EXPECT_GT(found, lists / 2);
 }
 
-/// Cliques of four tiles, all of one level: as many chains at once as the teams that a list is made
-/// for allow.
+/// The fronts are cliques of four tiles on one level, so a list runs as many chains at once as its
+/// number of teams allows.
 TEST(FindFlawOfTasks, TeamsThatListsAreMadeFor) {
   EdgeList edges;
   const Index cliques = 12, order = 200;
@@ -221,7 +221,7 @@ TEST(FindFlawOfTasks, TeamsThatListsAreMadeFor) {
   for (const Index teams : {4, 6, 10, 40}) {
     Plan plan = for_teams(*made, teams);
     const Index chains =
-        std::clamp<Index>(teams / 4, 1, cliques);  // one preparation each may be under way too
+        std::clamp<Index>(teams / 4, 1, cliques);  // one preparation each may be running too
     plan.device.teams = teams;
     EXPECT_EQ(find_flaw(plan), "") << teams;
     plan.device.teams = 0;
@@ -233,7 +233,7 @@ TEST(FindFlawOfTasks, TeamsThatListsAreMadeFor) {
   }
 }
 
-/// The tiled fronts of a plan none of whose children are listed.
+/// Returns the tiled fronts of a plan whose children are all outside lists.
 Forest forest_of(const Plan& plan) {
   const DeviceSchedule& device = plan.device;
   Forest forest{{}, {}, device.panel_reuses, device.block_reuses};
@@ -247,8 +247,8 @@ Forest forest_of(const Plan& plan) {
   return forest;
 }
 
-/// Lists with tasks at other places, for few teams: where nothing is found wrong, teams that take
-/// turns at random are done with all of it.
+/// If find_flaw() accepts a list with moved tasks, few teams that take turns at random finish all
+/// of it.
 TEST(FindFlawOfTasks, SoundListsAreDoneInAnyOrder) {
   BlockTree tree({330, 200, 130, 90}, 5);
   const auto made =
@@ -294,7 +294,7 @@ TEST(FindFlawOfTasks, BlocksOfMorePlacesThan32BitsCount) {
   EXPECT_NE(find_flaw(plan).find("a block with more places than 32 bits count"), std::string::npos);
 }
 
-/// Sums k of a kind: partial ones lie in scratch.
+/// Returns whether sum k is partial: partial sums lie in scratch memory.
 bool is_partial(const Plan& plan, Index k) {
   return plan.device.sums.place[k] >= plan.device.sums.scratch_begin;
 }
@@ -351,7 +351,7 @@ TEST(FindFlawOfTasks, Sums) {
       {"not where its terms meet the front",
        [&](Plan& p) { std::swap(p.device.sums.place[last], p.device.sums.place[last + 1]); }},
       {"two sums to one entry at once",
-       [](Plan& p) {  // one that fills up a group takes a term of the sum before
+       [](Plan& p) {  // a padding sum takes a term of the previous sum
          Index k = find_sum(p, false, true);
          while (!is_empty(p, k + 1)) ++k;
          p.device.sums.ptr[k + 1] -= 1;

@@ -1,4 +1,4 @@
-// find_flaw() sees each kind of damage, done to a sound plan.
+// Tests that find_flaw() detects each kind of damage to a sound plan.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 namespace kauri::test {
 namespace {
 
-/// A cube with enough tasks and reuse of memory for every kind of damage.
+/// Returns the plan of a cube with enough tasks and reuse of memory for every kind of damage.
 const Plan& sound_plan() {
   static const auto plan = [] {
     AnalyzeOptions options;
@@ -24,14 +24,14 @@ const Plan& sound_plan() {
   return *plan;
 }
 
-/// The flaw found after `damage`.
+/// Returns the flaw that find_flaw() reports after `damage`.
 std::string flaw_after(const std::function<void(Plan&)>& damage) {
   Plan plan = sound_plan();
   damage(plan);
   return find_flaw(plan);
 }
 
-/// A front in the middle with a parent in its own task and a block of some size.
+/// Returns a front inside the tree that has a parent in its own task and a block of some size.
 Index inner_front(const Plan& plan) {
   for (const auto& task : plan.schedule.task)
     if (task.last_front - task.first_front > 3)
@@ -127,7 +127,8 @@ TEST(FindFlaw, TasksAndEdges) {
     EXPECT_NE(flaw_after(damages[k]), "") << "damage " << k;
 }
 
-/// A block cut in two whose parent is the only front of its task, and writes a block of its own.
+/// Returns a front whose block is cut in two and whose parent is the only front of its task and has
+/// a block, too.
 Index cut_front(const Plan& plan) {
   for (const auto& task : plan.schedule.task)
     if (task.last_front - task.first_front == 1 &&
@@ -168,14 +169,14 @@ TEST(FindFlaw, Memory) {
       [](Plan& p) { p.schedule.stack_entries = -1; },
       [](Plan& p) { p.schedule.update_rows -= 1; },
       [](Plan& p) { p.schedule.scratch[0] = p.schedule.scratch[0] == kNone ? 0 : kNone; },
-      [](Plan& p) {  // blocks of two tasks that may run at once
+      [](Plan& p) {  // puts blocks of two concurrent tasks at one place
         const auto& task = p.schedule.task;
         const Index a = task[0].last_front - 1, b = task[1].last_front - 1;
         (p.schedule.head[b] == kNone ? p.schedule.tail : p.schedule.head)[b] =
             (p.schedule.head[a] == kNone ? p.schedule.tail : p.schedule.head)[a];
         p.schedule.update[b] = p.schedule.update[a];
       },
-      [](Plan& p) {  // the edges for reuse of memory taken away
+      [](Plan& p) {  // removes the edges for reuse of memory
         p.schedule.factor_edges = tree_edges(p.schedule);
       },
   };
@@ -187,21 +188,24 @@ TEST(FindFlaw, BlocksInPanels) {
   const Index inner = inner_front(sound_plan()), cut = cut_front(sound_plan()),
               reader = sound_plan().supernodes.parent[cut];
   const std::vector<std::function<void(Plan&)>> damages{
-      [&](Plan& p) { p.schedule.head[inner] = p.panel_ptr[0]; },      // done before
-      [&](Plan& p) { p.schedule.head[inner] = p.panel_ptr[inner]; },  // its own
+      [&](Plan& p) { p.schedule.head[inner] = p.panel_ptr[0]; },  // in a panel that is already done
+      [&](Plan& p) { p.schedule.head[inner] = p.panel_ptr[inner]; },  // in its own panel
       [&](Plan& p) {
         p.schedule.head[inner] = p.panel_ptr[p.supernodes.parent[inner]];
-      },                                                             // its reader's
-      [&](Plan& p) { p.schedule.head[cut] = p.panel_ptr[reader]; },  // the same, of another task
+      },  // in the panel of its reader
+      [&](Plan& p) {
+        p.schedule.head[cut] = p.panel_ptr[reader];
+      },  // in the panel of its reader in another task
       [&](Plan& p) { p.schedule.tail[cut] = p.panel_ptr[reader + 1] - 1; },
       [&](Plan& p) {
         p.schedule.tail[cut] = p.panel_ptr[p.schedule.task[task_of(p, cut)].first_front + 1];
-      },  // a task that may run beside
+      },  // in a panel of a concurrent task
       [&](Plan& p) { p.schedule.scratch[task_of(p, reader)] = p.panel_ptr[reader]; },
-      [&](Plan& p) { p.schedule.head[reader] = p.schedule.tail[cut]; },  // read while it is written
+      [&](Plan& p) {
+        p.schedule.head[reader] = p.schedule.tail[cut];
+      },  // overwritten while it is read
       [&](Plan& p) { p.schedule.scratch[task_of(p, reader)] = p.schedule.tail[cut]; },
-      [&](Plan& p) {  // what is dead early no longer counts as such, if it reaches beyond the
-                      // columns that meet pivots
+      [&](Plan& p) {  // claims that columns beyond those that meet pivots are dead early
         const Index q = p.supernodes.contribution(cut);
         p.schedule.fully_summed_columns[cut] = q;
         p.schedule.tail[cut] = kNone;
@@ -226,11 +230,11 @@ TEST(FindFlaw, EveryEdgeCountsUnlessOthersImplyIt) {
                 }).find("unordered") != std::string::npos;
     }
   EXPECT_GT(reuse, 10);
-  EXPECT_GT(missed, reuse / 2);  // some follow from several others
+  EXPECT_GT(missed, reuse / 2);  // other edges imply the rest
 }
 
 TEST(FindFlaw, AHeadMayBeReusedByItsReaderAlone) {
-  Plan plan = sound_plan();  // all blocks and scratch far apart, beyond the panels
+  Plan plan = sound_plan();  // places all blocks and scratch far apart, beyond the panels
   Schedule& s = plan.schedule;
   Offset next = plan.panel_ptr.back();
   for (auto* places : {&s.head, &s.tail, &s.scratch})
@@ -243,14 +247,14 @@ TEST(FindFlaw, AHeadMayBeReusedByItsReaderAlone) {
   for (Offset* own :
        {&(s.head[reader] == kNone ? s.tail : s.head)[reader], &s.scratch[task_of(plan, reader)]}) {
     const Offset before = *own;
-    *own = s.head[cut];  // taken once the head is dead
+    *own = s.head[cut];  // the head is dead by then
     EXPECT_EQ(find_flaw(plan), "");
-    *own = s.tail[cut];  // which is still to be read
+    *own = s.tail[cut];  // the tail has still to be read
     EXPECT_NE(find_flaw(plan), "");
     *own = before;
   }
   (s.head[cut - 1] == kNone ? s.tail : s.head)[cut - 1] =
-      s.head[cut];  // a front that runs before its reader
+      s.head[cut];  // a front that runs before the reader
   EXPECT_NE(find_flaw(plan), "");
 }
 

@@ -1,4 +1,5 @@
-// analyze() as callers see it: choices and their reasons, on patterns whose best ordering is known.
+// Tests analyze() as callers see it: choices and their reasons, on patterns whose best ordering is
+// known.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -32,7 +33,7 @@ const Candidate* candidate_of(const Analysis& analysis, OrderingMethod method) {
   return nullptr;
 }
 
-/// What holds for every analysis.
+/// Checks what holds for every analysis.
 void check_analysis(const Analysis& analysis) {
   ASSERT_NE(analysis.plan, nullptr);
   EXPECT_EQ(find_flaw(*analysis.plan), "");
@@ -103,7 +104,7 @@ TEST(Analyze, DissectionIsTriedWhereTheJobCanPayForIt) {
     return candidate_of(analysis, OrderingMethod::nested_dissection)->note;
   };
   EXPECT_NE(note(analyze_with_report(a.view(), options)).find("not tried"), std::string::npos);
-  // The sentence says so where the ordering itself was too dear.
+  // The reason says that nd was not tried because the ordering itself would take too long.
   const OwnedPattern grid = shuffled(grid_pattern(40, 40, 1), 2);
   const std::string reason = analyze_with_report(grid.view(), method_options()).reason;
   EXPECT_NE(reason.find("; nd not tried: "), std::string::npos) << reason;
@@ -114,7 +115,7 @@ TEST(Analyze, DissectionIsTriedWhereTheJobCanPayForIt) {
   EXPECT_TRUE(note(analysis).empty() || note(analysis).find("judged") == 0) << note(analysis);
 }
 
-// Trees and what is like them: whatever the number of factorisations, there is nothing to spare.
+// Dissection can save nothing on trees and tree-like graphs, for any number of factorisations.
 TEST(Analyze, WhereLIsSparseDissectionIsNeverTried) {
   AnalyzeOptions options = method_options();
   options.factorizations = 1 << 30;
@@ -151,9 +152,9 @@ TEST(Analyze, DissectionWinsLargeJobsOnGridsInSpace) {
   EXPECT_EQ(analysis.plan->ordering, OrderingMethod::nested_dissection) << analysis.reason;
 }
 
-// Minimum degree takes longer than the rest of the job where a device factorises, and little of it
-// on one core; of many neighbours it is sooner done than dissection. Of a tree, or nearly,
-// dissection takes what hangs off at once.
+// On a device minimum degree takes longer than the rest of the job, on one core only a small part
+// of it; with many neighbours it is faster than dissection. Dissection handles trees, and graphs
+// that are nearly trees, at once.
 TEST(Analyze, LargeGraphsWithoutThinSeparatorsAreDissectedAtOnce) {
   AnalyzeOptions host = method_options(), device = method_options(), offered = method_options();
   device.target = "sm_90";
@@ -172,7 +173,7 @@ TEST(Analyze, LargeGraphsWithoutThinSeparatorsAreDissectedAtOnce) {
   const OwnedPattern less = shuffled(grid_pattern(300, 300, 1), 2);
   EdgeList edges;
   for (Index v = 1; v < 60000; ++v) edges.emplace_back(v, v / 2);
-  EdgeList more;  // a grid, of each vertex of which two leaves hang
+  EdgeList more;  // a grid with two leaves at each vertex
   for (Index v = 0; v < 22500; ++v) {
     if (v % 150 > 0) more.emplace_back(v, v - 1);
     if (v >= 150) more.emplace_back(v, v - 150);
@@ -200,8 +201,8 @@ TEST(Analyze, LargeGraphsWithoutThinSeparatorsAreDissectedAtOnce) {
   }
 }
 
-// Dissection is shared by all cores that the caller states, minimum degree done by one. A device's
-// host is what it is.
+// All cores that the caller states share the dissection, while one core runs minimum degree. The
+// number of cores does not change the choice for a device.
 TEST(Analyze, TheMoreCoresTheSoonerASurfaceIsDissected) {
   const auto at_once = [](const Pattern& a, const AnalyzeOptions& options) {
     return analyze_with_report(a, options).reason.find("nd alone") != std::string::npos;
@@ -220,7 +221,7 @@ TEST(Analyze, TheMoreCoresTheSoonerASurfaceIsDissected) {
       if (dissected && fewest == 0) fewest = cores;
       EXPECT_EQ(at_once(a, device), for_device) << cores;
     }
-    EXPECT_GT(fewest, 4);  // of which dissection of a surface takes longer
+    EXPECT_GT(fewest, 4);  // with fewer cores dissection of a surface takes longer
     EXPECT_LE(fewest, 32);
   }
   options.cores = 64;
@@ -229,8 +230,9 @@ TEST(Analyze, TheMoreCoresTheSoonerASurfaceIsDissected) {
   EXPECT_THROW((void)analyze(lattice.view(), options), Error);
 }
 
-// Of many neighbours: a device with 1000 factorisations before it loses more by minimum degree than
-// dissection takes, with one it does not; nor where the graph is long, or flat.
+// The vertices have many neighbours. Before 1000 factorisations on a device, minimum degree loses
+// more time than dissection takes; before one it does not, and neither if the graph is long or
+// flat.
 TEST(Analyze, BodiesThatKeepADeviceBusyAreDissectedAtOnce) {
   AnalyzeOptions options = method_options();
   options.target = "sm_90";
@@ -246,8 +248,8 @@ TEST(Analyze, BodiesThatKeepADeviceBusyAreDissectedAtOnce) {
   EXPECT_FALSE(at_once(rod, 1000));
 }
 
-// Minimum degree goes from one end of a long body to the other; a device waits for each step of
-// that path, whatever is on it.
+// Minimum degree eliminates a long body from one end to the other, and a device waits for each step
+// of this path, however small.
 TEST(Analyze, LongBodiesAreDissectedForADevice) {
   const auto tried = [](const Analysis& analysis) {
     return candidate_of(analysis, OrderingMethod::nested_dissection)->note.find("not tried: ") != 0;
@@ -270,12 +272,12 @@ TEST(Analyze, LongBodiesAreDissectedForADevice) {
   }
   device.factorizations = host.factorizations = 10000;
   EXPECT_FALSE(tried(analyze_with_report(tree.view(), device)));
-  EXPECT_FALSE(tried(analyze_with_report(
-      strip.view(), host)));  // nothing is filled, and one core waits for nobody
+  EXPECT_FALSE(
+      tried(analyze_with_report(strip.view(), host)));  // L has no fill, and one core does not wait
 }
 
-// By all threads of a device's host where neither the numbering nor a lattice helps, and the graph
-// is worth it; else by one. One core dissects such a mesh at once.
+// All threads of a device's host eliminate in rounds if neither the numbering nor a lattice helps
+// and the graph is large enough; otherwise one thread does. One core dissects such a mesh at once.
 TEST(Analyze, IrregularMeshesForADeviceAreEliminatedInRounds) {
   AnalyzeOptions host = method_options(), device = method_options(), offered = method_options();
   device.target = "sm_90";
@@ -296,18 +298,17 @@ TEST(Analyze, IrregularMeshesForADeviceAreEliminatedInRounds) {
     const bool for_device = options.target == "sm_90" || !options.device.target.empty();
     EXPECT_EQ(in_rounds(mesh.pattern(), options), for_device);
     EXPECT_EQ(in_rounds(few.pattern(), options),
-              for_device);  // by its neighbours alone it would be a lattice's body
+              for_device);  // the number of neighbours alone would suggest a lattice
     EXPECT_FALSE(in_rounds(small.pattern(), options));
     EXPECT_FALSE(in_rounds(lattice.view(), options));
   }
-  device.factorizations =
-      128;  // with a lattice's share of dissection's seconds 64 would do to dissect it at once
+  device.factorizations = 128;  // for a lattice, 64 would suffice to dissect at once
   EXPECT_TRUE(in_rounds(mesh.pattern(), device));
   device.factorizations = 1000;
   EXPECT_FALSE(in_rounds(mesh.pattern(), device));
 }
 
-// The methods by METIS are there to be compared: a build without it chooses the same.
+// METIS methods serve comparisons only: a build without METIS makes the same choices.
 TEST(Analyze, AutomaticNeverRunsMetis) {
   for (const OwnedPattern& a :
        {chain_pattern(50), grid_pattern(14, 14, 14), shuffled(grid_pattern(40, 40, 1), 2)}) {
@@ -394,8 +395,8 @@ TEST(Analyze, CompareChoosesWhatAutomaticTakes) {
     }
 }
 
-// Hubs below the limit of dense rows, so many that each pivot of minimum degree has most of them
-// for neighbours.
+// Hubs stay below the limit of dense rows, but are so many that each pivot of minimum degree has
+// most of them as neighbours.
 TEST(Analyze, AutomaticGivesUpMinimumDegreeThatRunsAway) {
   const auto a = generate("hubs 20000 300 400 1");
   const Analysis automatic = analyze_with_report(a.pattern(), method_options()),
@@ -413,7 +414,7 @@ TEST(Analyze, AutomaticGivesUpMinimumDegreeThatRunsAway) {
   EXPECT_EQ(all.plan->perm, automatic.plan->perm);
 }
 
-// What is left of a block arrow is ordered, and predictions are of that.
+// The analysis orders the rest of a block arrow and predicts the time for that.
 TEST(Analyze, BundleAdjustmentIsOrderedByItsCameras) {
   const auto a = generate("bundle 60 8000 3 1");
   const Analysis automatic = analyze_with_report(a.pattern(), method_options());
@@ -421,7 +422,7 @@ TEST(Analyze, BundleAdjustmentIsOrderedByItsCameras) {
   const Candidate* amd = candidate_of(automatic, OrderingMethod::amd);
   ASSERT_NE(amd, nullptr);
   EXPECT_LT(amd->predicted_order_s, 0.02);
-  // Points' columns of 9 K + 3, 2, 1 rows, and a triangle of all cameras.
+  // L has columns of 9 K + 3, 2, 1 rows for points, and a triangle of all cameras.
   EXPECT_EQ(automatic.plan->cost.nnz_l, 8000 * (3 * 27 + 6) + 540 * 541 / 2);
 }
 
@@ -442,7 +443,7 @@ TEST(Analyze, NarrowSystemsInTheirOwnNumberingAreLeftInIt) {
 TEST(Analyze, LongThinGraphsMakeRcmWorthALook) {
   const OwnedPattern thin = shuffled(grid_pattern(3, 4000, 1), 3);
   AnalyzeOptions options = method_options();
-  options.factorizations = 100;  // so that seconds of ordering do not decide
+  options.factorizations = 100;  // so that ordering time does not decide
   const Analysis analysis = analyze_with_report(thin.view(), options);
   check_analysis(analysis);
   EXPECT_EQ(candidate_of(analysis, OrderingMethod::rcm)->note.find("not tried"), std::string::npos);
@@ -452,7 +453,7 @@ TEST(Analyze, CompareMakesEveryPlan) {
   const OwnedPattern a = shuffled(grid_pattern(30, 30, 1), 4);
   AnalyzeOptions options = method_options();
   options.permutation = random_order(900, 5);
-  options.factorizations = 1000;  // so that seconds of ordering do not decide
+  options.factorizations = 1000;  // so that ordering time does not decide
   const Analysis analysis = compare_orderings(a.view(), options);
   check_analysis(analysis);
   EXPECT_EQ(analysis.candidates.size(), 8U);
@@ -464,7 +465,7 @@ TEST(Analyze, CompareMakesEveryPlan) {
   }
   EXPECT_FALSE(analysis.plan->given);  // a random permutation is the worst
   EXPECT_LT(static_cast<double>(analysis.plan->cost.nnz_l),
-            2 * least);  // seconds decide, not fill alone
+            2 * least);  // time decides, not fill alone
 }
 
 TEST(Analyze, SmallestMatrices) {

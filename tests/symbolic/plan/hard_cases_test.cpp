@@ -1,4 +1,4 @@
-// Shapes that break recursion, quadratic loops and 32-bit counts.
+// Tests shapes that break recursion, quadratic loops and 32-bit counts.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -49,15 +49,15 @@ TEST(HardCases, MoreThanTwoToThe31EntriesOfL) {
 }
 
 TEST(HardCases, ContributionBlocksBeyondTwoToThe31Entries) {
-  const Index n = 70000;  // 0 is joined to all but 1, and 1 to 2: so 2 has two children and starts
-                          // a supernode of its own
+  const Index n = 70000;  // 0 is joined to all but 1, and 1 to 2, so 2 has two children and
+                          // starts a supernode
   EdgeList edges{{1, 2}};
   for (Index v = 2; v < n; ++v) edges.emplace_back(0, v);
   const auto plan = natural_plan(pattern_of(n, std::move(edges)), false);
   EXPECT_EQ(plan->supernodes.count(), 3);
   EXPECT_EQ(plan->cost.nnz_l, Offset{n - 1} * n / 2 + 2);
   EXPECT_GT(plan->schedule.stack_entries, Offset{1} << 31);
-  // Both blocks are dead once the panel of 2 is assembled, and its scratch lies there.
+  // Both blocks are dead after the panel of 2 is assembled, and its scratch lies in their place.
   EXPECT_EQ(plan->schedule.stack_entries,
             ContributionLayout::entries(n - 2) + ContributionLayout::entries(1));
   EXPECT_EQ(plan->schedule.update_rows, n - 1);
