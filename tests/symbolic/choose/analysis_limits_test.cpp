@@ -40,8 +40,7 @@ TEST(Analyze, TheLimitOfMinimumDegreeIsForAllComponentsTogether) {
   EXPECT_FALSE(several.run_within(OrderingMethod::amd, 2 * work, cut));
 }
 
-// The places of a device's tasks suffice for blocks of up to 92,682 rows; the analysis warns of
-// larger ones.
+// A device's tasks have no places for blocks from 92,682 rows on; the analysis warns of them.
 TEST(Analyze, WarnsOfABlockBeyondThePlacesOfADevicesTasks) {
   const OwnedPattern a = too_large_pattern();
   AnalyzeOptions options;
