@@ -1,11 +1,12 @@
-# The commit the library is built from, for kauri::commit(): asked of git at every build, so that it is never that of an older configure.
-# Run as a script (-DSOURCE_DIR= -DOUTPUT=) it writes the header; included, it adds the target that does so.
+# Determines the commit from which the library is built, for kauri::commit(), by git at every build,
+# so that it is never the commit of an older configure. Run as a script (-DSOURCE_DIR= -DOUTPUT=),
+# this file writes the header; included, it adds the target that does so.
 # SPDX-License-Identifier: BSD-3-Clause
 if(CMAKE_SCRIPT_MODE_FILE)
   cmake_minimum_required(VERSION 3.25)
   set(commit "")
   find_program(git_program git)
-  # A tarball unpacked inside somebody else's repository is not of that repository's commit.
+  # A tarball unpacked inside another repository does not have that repository's commit.
   if(git_program AND EXISTS ${SOURCE_DIR}/.git)
     execute_process(
       COMMAND ${git_program} -c safe.directory=${SOURCE_DIR} -C ${SOURCE_DIR} describe --always --dirty --abbrev=12 --match v*
@@ -27,6 +28,6 @@ add_custom_target(
   COMMENT ""
   VERBATIM)
 add_dependencies(kauri kauri_commit)
-# The version is told to this file alone: after a commit nothing else is compiled again.
+# Only this file gets the version, so that a new commit compiles nothing else.
 set_source_files_properties(${PROJECT_SOURCE_DIR}/base/common/version.cpp PROPERTIES COMPILE_OPTIONS "-include;${kauri_commit_header}"
                             COMPILE_DEFINITIONS "KAURI_VERSION=\"${kauri_version}\"")

@@ -1,9 +1,11 @@
-# Decides whether CUDA code can be built here: KAURI_HAS_CUDA, and one line that says why or why not.
-# nvcc is only ever run in a scratch directory, so a broken or old one never breaks the configure step (unless KAURI_CUDA=ON asks for it).
+# Decides whether CUDA code can be built here: sets KAURI_HAS_CUDA and prints one line with the
+# reason. nvcc runs only in a scratch directory, so a broken or old nvcc never breaks the configure
+# step (unless KAURI_CUDA=ON asks for it).
 # SPDX-License-Identifier: BSD-3-Clause
 set(KAURI_HAS_CUDA OFF)
 
-# Sets `reason` to the empty string if nvcc >= 12.4 compiles C++20 with the host compiler, else to what stands in the way.
+# Sets `reason` to the empty string if nvcc >= 12.4 compiles C++20 with the host compiler, otherwise
+# to the obstacle.
 function(kauri_try_nvcc nvcc reason version)
   set(${version} "" PARENT_SCOPE)
   execute_process(COMMAND ${nvcc} --version OUTPUT_VARIABLE out ERROR_VARIABLE out RESULT_VARIABLE failed TIMEOUT 60)
@@ -42,7 +44,7 @@ mark_as_advanced(KAURI_NVCC)
 set(reason "no nvcc found")
 set(nvcc_version "")
 if(KAURI_NVCC)
-  # The probe takes seconds: its outcome is kept until nvcc or the host compiler is another file.
+  # The probe takes seconds, so its outcome is kept until nvcc or the host compiler changes.
   file(TIMESTAMP ${KAURI_NVCC} nvcc_time)
   file(TIMESTAMP ${CMAKE_CXX_COMPILER} host_time)
   set(key "${KAURI_NVCC} ${nvcc_time} ${CMAKE_CXX_COMPILER} ${host_time}")

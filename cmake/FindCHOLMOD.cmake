@@ -1,4 +1,4 @@
-# SuiteSparse's supernodal Cholesky, a peer in tests and benchmarks: target CHOLMOD::CHOLMOD.
+# Finds SuiteSparse's supernodal Cholesky, a peer in tests and benchmarks: target CHOLMOD::CHOLMOD.
 # SPDX-License-Identifier: BSD-3-Clause
 find_path(CHOLMOD_INCLUDE_DIR cholmod.h PATH_SUFFIXES suitesparse)
 find_library(CHOLMOD_LIBRARY cholmod)

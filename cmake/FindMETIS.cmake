@@ -1,5 +1,6 @@
-# Finds METIS 5: METIS_FOUND and the target METIS::METIS. By METIS's own CMake package, if there is one, as Conan and vcpkg have it: its header may
-# need definitions there, and a static METIS needs GKlib. Else by header and library.
+# Finds METIS 5: METIS_FOUND and the target METIS::METIS. Uses METIS's own CMake package if there is
+# one (Conan and vcpkg have it), since its header may need definitions there and a static METIS
+# needs GKlib; otherwise looks for header and library.
 # SPDX-License-Identifier: BSD-3-Clause
 find_package(metis CONFIG QUIET)
 foreach(target metis::metis metis)
@@ -16,7 +17,8 @@ endif()
 find_path(METIS_INCLUDE_DIR metis.h)
 find_library(METIS_LIBRARY metis)
 if(METIS_INCLUDE_DIR)
-  # kauri's indices have 32 bits. One of 64 lies where Python's packages do, if cholespy is among them: then the system's is looked for.
+  # kauri's indices have 32 bits. If cholespy is among Python's packages, a METIS with 64-bit
+  # indices lies beside them; the system's METIS is used instead.
   file(STRINGS ${METIS_INCLUDE_DIR}/metis.h metis_wide REGEX "^[ \t]*#define[ \t]+IDXTYPEWIDTH[ \t]+64")
   if(metis_wide)
     message(STATUS "METIS: ${METIS_INCLUDE_DIR}/metis.h has indices of 64 bits; looking elsewhere")

@@ -1,4 +1,5 @@
-# Installation: library, headers, program, a CMake package (find_package(kauri CONFIG)) and a pkg-config file.
+# Installs the library, headers, program, a CMake package (find_package(kauri CONFIG)) and a
+# pkg-config file.
 # SPDX-License-Identifier: BSD-3-Clause
 include(CMakePackageConfigHelpers)
 
@@ -7,7 +8,7 @@ install(TARGETS kauri EXPORT kauri ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} L
         RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY include/kauri DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 install(FILES LICENSE SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-# Of what is compiled in; libraries that are linked bring their own.
+# These are the licences of compiled-in code; linked libraries come with their own.
 set(kauri_licenses packaging/licenses/oneTBB.txt)
 if(KAURI_OWN_METIS)
   list(APPEND kauri_licenses packaging/licenses/METIS.txt)
@@ -17,7 +18,7 @@ if(TARGET kauri_program)
 endif()
 install(FILES ${kauri_licenses} DESTINATION ${CMAKE_INSTALL_DOCDIR}/licenses)
 if(TARGET kauri_program)
-  if(BUILD_SHARED_LIBS) # the library is found wherever both are moved to
+  if(BUILD_SHARED_LIBS) # the program finds the library after both are moved
     file(RELATIVE_PATH kauri_from_program /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
     set_target_properties(kauri_program PROPERTIES INSTALL_RPATH "$ORIGIN/${kauri_from_program}")
   endif()
@@ -41,7 +42,8 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/kauriConfig.cmake ${PROJECT_BINARY
               cmake/FindMETIS.cmake
         DESTINATION ${kauri_package_dir})
 
-# The file finds its own prefix, so a moved installation still works. A static kauri hands its own libraries on to whoever links it.
+# The file finds its own prefix, so a moved installation still works. A static kauri passes its
+# libraries on to the program that links it.
 file(RELATIVE_PATH kauri_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" kauri_pc_prefix ${kauri_pc_prefix})
 set(kauri_pc_requires "") # not even private ones: pkg-config would look for them
@@ -49,7 +51,7 @@ set(kauri_pc_static "")
 set(kauri_pc_runtime "")
 if(kauri_type STREQUAL "STATIC_LIBRARY")
   set(kauri_pc_requires "Requires: tbb zlib\n")
-  # Of C++, for programs that a C compiler links.
+  # A C compiler needs the C++ libraries named.
   foreach(library ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
     if(library MATCHES "^(stdc\\+\\+|c\\+\\+|m)$")
       string(APPEND kauri_pc_runtime " -l${library}")
@@ -57,7 +59,7 @@ if(kauri_type STREQUAL "STATIC_LIBRARY")
   endforeach()
   if(KAURI_SYSTEM_METIS)
     set(kauri_pc_static " -lmetis")
-    if(TARGET GKlib OR TARGET gklib::gklib) # of a METIS that comes with a CMake package: FindMETIS.cmake
+    if(TARGET GKlib OR TARGET gklib::gklib) # a METIS with a CMake package has it: FindMETIS.cmake
       string(APPEND kauri_pc_static " -lGKlib")
     endif()
   endif()

@@ -1,11 +1,13 @@
-# Options, warnings and sanitizers. Everything is a target property: nothing leaks into a program that adds kauri as a subdirectory.
+# Defines options, warnings and sanitizers. All are target properties, so nothing affects a project
+# that adds kauri as a subdirectory.
 # SPDX-License-Identifier: BSD-3-Clause
 include(GNUInstallDirs)
 
 option(KAURI_BUILD_PROGRAM "Build the program kauri" ${PROJECT_IS_TOP_LEVEL})
 option(KAURI_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(KAURI_LONG_TESTS "Build programs of long tests" ON)
-# Without a device they skip themselves, so that building them is all there is to see; OFF: they are skipped without being built.
+# Without a device these tests skip themselves, so building them is their only check; OFF skips them
+# without building them.
 option(KAURI_DEVICE_TESTS "Build tests that need a device" ON)
 option(KAURI_BUILD_BENCH "Build the benchmarks" OFF)
 option(KAURI_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
@@ -24,14 +26,15 @@ if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYP
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
 
-# Of this folder and those below it, nanobind's part of the Python module among them. Ubuntu's compilers define _FORTIFY_SOURCE by themselves.
+# The flags apply to this folder and those below it, including nanobind's part of the Python module.
+# Ubuntu's compilers predefine _FORTIFY_SOURCE.
 if(KAURI_HARDENING)
   if(KAURI_SANITIZE)
     message(FATAL_ERROR "KAURI_HARDENING and KAURI_SANITIZE exclude each other: sanitizers do not see the checked calls of _FORTIFY_SOURCE")
   endif()
   set(hardening -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong)
   list(JOIN hardening "," hardening_of_nvcc)
-  # Nothing of a package names the folder that it was built in.
+  # No file of a package may contain the path where it was built.
   set(prefix_map -ffile-prefix-map=${PROJECT_BINARY_DIR}=build -ffile-prefix-map=${PROJECT_SOURCE_DIR}=kauri)
   add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:${hardening};-Wformat;-Werror=format-security;${prefix_map}>"
                       "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${hardening_of_nvcc}>")
@@ -39,18 +42,19 @@ if(KAURI_HARDENING)
 endif()
 
 add_library(kauri_warnings INTERFACE)
-# GCC 13 takes what views that functions return refer to for part of these (-Wdangling-reference, no longer in -Wall of 14).
+# GCC 13 reports false dangling references for functions that return views (-Wdangling-reference, no
+# longer in -Wall of 14).
 target_compile_options(
   kauri_warnings
   INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wnon-virtual-dtor;-Wcast-align;-Woverloaded-virtual;-Wno-psabi;$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-dangling-reference>>
             $<$<COMPILE_LANGUAGE:C>:-Wall;-Wextra;-Wshadow;-Wstrict-prototypes;-pedantic>
             $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<BOOL:${KAURI_WERROR}>>:-Werror>
             $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${KAURI_WERROR}>>:-Werror=all-warnings>)
-if(CMAKE_UNITY_BUILD) # an anonymous namespace of a source is none of a header there
+if(CMAKE_UNITY_BUILD) # a header's anonymous namespace is in the unity source
   target_compile_options(kauri_warnings INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endif()
 if(KAURI_SANITIZE)
-  if(KAURI_SANITIZE MATCHES "address") # beside it, checks of every pointer that is followed would double the time to compile
+  if(KAURI_SANITIZE MATCHES "address") # checking every dereferenced pointer as well would double the compile time
     set(unchecked -fno-sanitize=null,alignment,object-size,vptr)
   endif()
   target_compile_options(

@@ -1,5 +1,6 @@
-# A copy of METIS 5.1.0 inside kauri, of the source in a folder: kauri_own_metis.o, whose only global name is kauri_metis_order. METIS by itself takes
-# over SIGTERM and SIGABRT of the whole process, prints, and draws from rand(); ordering/own_metis is what it has in place of these.
+# Builds a copy of METIS 5.1.0 inside kauri from a folder with its source: kauri_own_metis.o, whose
+# only global name is kauri_metis_order. METIS itself takes over SIGTERM and SIGABRT of the whole
+# process, prints, and draws from rand(); ordering/own_metis replaces these.
 # SPDX-License-Identifier: BSD-3-Clause
 set(KAURI_METIS_SOURCE "" CACHE STRING "Folder of METIS 5.1.0's source, to be compiled into kauri; empty: the one that scripts/install-deps fetches, if it is there; system: the library of the system")
 set(KAURI_OWN_METIS OFF)
@@ -33,11 +34,13 @@ set_target_properties(kauri_own_metis PROPERTIES C_STANDARD 11 C_EXTENSIONS ON P
                                                  INTERPROCEDURAL_OPTIMIZATION OFF)
 target_include_directories(kauri_own_metis PRIVATE ${PROJECT_SOURCE_DIR} ${kauri_metis_source}/GKlib ${kauri_metis_source}/include
                                                    ${kauri_metis_source}/libmetis)
-# Optimised in every build. Products are rounded by themselves: orderings are the same on every processor.
+# The copy is optimised in every build. Without contraction of products, orderings are the same on
+# every processor.
 target_compile_options(kauri_own_metis PRIVATE -O2 -w -ffp-contract=off -ffunction-sections -fdata-sections -fno-lto -include ordering/own_metis/host.h)
 target_compile_definitions(kauri_own_metis PRIVATE NDEBUG NDEBUG2)
 
-# One object of what METIS_NodeND needs. All other names are local: a program may have METIS of its own besides.
+# One object holds the code that METIS_NodeND needs. All other names are local, so a program may use
+# another METIS.
 set(kauri_own_metis_object ${PROJECT_BINARY_DIR}/kauri_own_metis.o)
 add_custom_command(
   OUTPUT ${kauri_own_metis_object}

@@ -1,11 +1,13 @@
-# A Debian package of the installation: cpack -G DEB in the build folder. One package: static or shared library, headers, program.
+# Makes a Debian package of the installation: cpack -G DEB in the build folder. It is one package
+# with static or shared library, headers and program.
 # SPDX-License-Identifier: BSD-3-Clause
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME kauri)
 set(CPACK_PACKAGE_VERSION ${kauri_version_debian})
 set(CPACK_PACKAGE_VENDOR "the kauri authors")
-# Who builds a package answers for it, and is whom SECURITY.md sends reports to: by Debian's own variables, or -DCPACK_PACKAGE_CONTACT=. There is no
-# other contact, and no package without.
+# The builder of a package is responsible for it and receives the reports of SECURITY.md: named by
+# Debian's variables or by -DCPACK_PACKAGE_CONTACT=. There is no default contact, and no package
+# without one.
 set(kauri_contact "")
 if(DEFINED ENV{DEBEMAIL} AND DEFINED ENV{DEBFULLNAME})
   set(kauri_contact "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
@@ -19,7 +21,7 @@ with iterative refinement. C++20 library with headers, a CMake package and a
 pkg-config file, and the program kauri with man page and completion for bash, zsh and fish.")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-# By the name that Debian looks for: kauri's licence, and those of what is compiled in.
+# Debian looks for this name; the file holds kauri's licence and those of compiled-in code.
 file(READ LICENSE copyright)
 foreach(path ${kauri_licenses})
   file(READ ${path} text)
@@ -31,7 +33,7 @@ if(KAURI_HAS_CUDA)
 endif()
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/copyright CONTENT "@copyright@" @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/generated/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
-set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_BINARY_DIR}/generated/refusals.cmake) # read by cpack when it runs
+set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_BINARY_DIR}/generated/refusals.cmake) # cpack reads it when it runs
 set(kauri_hardened no)
 if(KAURI_HARDENING)
   set(kauri_hardened yes)
@@ -43,12 +45,13 @@ set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT) # kauri_VERSION_ARCHITECTURE.deb
 set(CPACK_DEBIAN_PACKAGE_SECTION math)
 set(CPACK_DEBIAN_PACKAGE_PROVIDES "libkauri-dev (= ${CPACK_PACKAGE_VERSION})")
-# Who links to kauri needs what the CMake package and the pkg-config file ask for; what the program needs to run dpkg-shlibdeps finds.
+# A program that links kauri needs the packages that the CMake package and the pkg-config file
+# require; dpkg-shlibdeps finds those that kauri's program needs.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libtbb-dev, zlib1g-dev")
 if(KAURI_SYSTEM_METIS)
   string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libmetis-dev")
 endif()
-if(KAURI_HAS_CUDA) # of NVIDIA's repository, not of Debian's, and it may be there without a package
+if(KAURI_HAS_CUDA) # from NVIDIA's repository, not Debian's, and possibly installed without a package
   set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "cuda-toolkit-${CUDAToolkit_VERSION_MAJOR}-${CUDAToolkit_VERSION_MINOR}")
 endif()
 find_program(KAURI_SHLIBDEPS dpkg-shlibdeps)

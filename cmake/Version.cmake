@@ -1,19 +1,23 @@
-# The version, for everything that has one: CMake's project, the library and its program, the Python package, the .deb, the reference, the site.
-# It is the last tag vX.Y.Z, where these sources are a clone with tags; else what a Python sdist says of itself; else as it is written here.
-# N commits after a tag it is X.Y.(Z+1).devN+gCOMMIT: on the way to what comes next, and older than that.
+# Determines the version of CMake's project, the library and its program, the Python package, the
+# .deb, the reference and the site. It is the last tag vX.Y.Z if these sources are a clone with tags;
+# otherwise the version that a Python sdist states; otherwise the one written here. N commits after a
+# tag it is X.Y.(Z+1).devN+gCOMMIT, which sorts before the next version.
 #   include(cmake/Version.cmake)      sets kauri_version (as Python writes it, PEP 440), kauri_version_numeric, kauri_version_debian
 #   cmake [-DFORM=numeric|debian] [-DSOURCE_DIR=FOLDER] -P cmake/Version.cmake       prints it
-# -DKAURI_VERSION_OVERRIDE=X.Y.Z or X.Y.Z.devN+gCOMMIT is for recipes that build a copy of the sources, and know of which version.
-# `git archive` fills in nothing: in a copy that somebody else keeps in a repository of his own it would be his tag.
+# -DKAURI_VERSION_OVERRIDE=X.Y.Z or X.Y.Z.devN+gCOMMIT is for recipes that build a copy of the sources
+# and know its version. `git archive` fills in no version, since in a copy inside another repository
+# it would be a tag of that repository.
 # SPDX-License-Identifier: BSD-3-Clause
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.16)
 
-# The last release, or the first one before there is any. The commit that gets a tag says the same as the tag: tests/version.
+# The last release, or the first one before it exists. The tagged commit writes the version of its
+# tag here, which tests/version checks.
 set(kauri_version_written 0.1.0)
 
-# kauri_version_git(FOLDER RESULT ARGUMENT...): what git says of the repository whose root FOLDER is; nothing, if it is no root or there is no git.
-# Named by --git-dir, so that neither a repository around it nor one that the environment names (a hook's) is taken for it.
+# kauri_version_git(FOLDER RESULT ARGUMENT...): sets RESULT to the output of git for the repository
+# whose root is FOLDER, or to "" if it is not a root or git is missing. --git-dir excludes a
+# repository around it and one that the environment names (a hook's).
 function(kauri_version_git folder result)
   execute_process(COMMAND git --git-dir=${folder}/.git ${ARGN} OUTPUT_VARIABLE said OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   set(${result} "${said}" PARENT_SCOPE)
@@ -43,10 +47,11 @@ if(NOT kauri_version MATCHES "^([0-9]+\\.[0-9]+\\.[0-9]+)(\\.dev[0-9]+\\+g[0-9a-
   message(FATAL_ERROR "'${kauri_version}' is no version of kauri: X.Y.Z or X.Y.Z.devN+gCOMMIT")
 endif()
 set(kauri_version_numeric ${CMAKE_MATCH_1})
-string(REPLACE ".dev" "~dev" kauri_version_debian ${kauri_version}) # ~ sorts before the end of a version there, as .dev does in Python
+string(REPLACE ".dev" "~dev" kauri_version_debian ${kauri_version}) # in Debian ~ sorts before the end of a version, as .dev does in Python
 
 if(NOT CMAKE_SCRIPT_MODE_FILE)
-  # A new tag makes another version, and after a tag so does each commit: CMake runs again.
+  # CMake runs again after a new tag and, once there is a tag, after each commit, since both change
+  # the version.
   set(kauri_version_watched refs/tags packed-refs)
   if(kauri_version_tag)
     list(APPEND kauri_version_watched logs/HEAD)

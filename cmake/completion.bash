@@ -1,3 +1,3 @@
-# Completion of kauri for bash, as the kauri that is installed knows it.
+# Completes kauri commands in bash by asking the installed kauri.
 # SPDX-License-Identifier: BSD-3-Clause
 source <(kauri --completion bash)

@@ -1,3 +1,3 @@
-# Completion of kauri for fish, as the kauri that is installed knows it.
+# Completes kauri commands in fish by asking the installed kauri.
 # SPDX-License-Identifier: BSD-3-Clause
 kauri --completion fish | source

@@ -1,4 +1,4 @@
 #compdef kauri
-# Completion of kauri for zsh, as the kauri that is installed knows it.
+# Completes kauri commands in zsh by asking the installed kauri.
 # SPDX-License-Identifier: BSD-3-Clause
 source <(kauri --completion zsh) && _kauri "$@"

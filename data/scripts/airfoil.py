@@ -12,7 +12,8 @@ AROUND, RINGS, FAR, SEED = 160, 45, 10.0, 2026
 
 
 def profile(count):
-    """Points of the NACA 0012 section (closed trailing edge), anticlockwise from the trailing edge, denser at both ends; chord 1."""
+    """Returns points of the NACA 0012 section (closed trailing edge), anticlockwise from the
+    trailing edge, denser at both ends; the chord is 1."""
     angle = 2 * np.pi * np.arange(count) / count
     x = (1 + np.cos(angle)) / 2
     half = 0.6 * (0.2969 * np.sqrt(x) - 0.1260 * x - 0.3516 * x**2 + 0.2843 * x**3 - 0.1036 * x**4)
@@ -20,7 +21,7 @@ def profile(count):
 
 
 def points_and_triangles():
-    rng = np.random.RandomState(SEED)  # a stream that NumPy keeps for good
+    rng = np.random.RandomState(SEED)  # NumPy keeps this stream unchanged
     inner = profile(AROUND)
     angle = 2 * np.pi * np.arange(AROUND) / AROUND
     outer = np.c_[0.5 + FAR * np.cos(angle), FAR * np.sin(angle)]
@@ -42,7 +43,7 @@ def area2(at, a, b, c):
 
 
 def in_circle(at, a, b, c, d):
-    """> 0 if d lies inside the circle through a, b, c (anticlockwise)."""
+    """Returns a positive number if d lies inside the circle through a, b, c (anticlockwise)."""
     m = np.array([[at[v][0] - at[d][0], at[v][1] - at[d][1]] for v in (a, b, c)])
     return np.linalg.det(np.c_[m, (m**2).sum(axis=1)])
 

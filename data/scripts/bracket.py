@@ -26,7 +26,8 @@ def plain_tile():
 
 
 def holed_tile():
-    """Rings between the circle and the square; the spokes end at equal steps on the square's edges."""
+    """Returns rings of cells between the circle and the square; the spokes end at equal steps on
+    the square's edges."""
     t = np.linspace(0, TILE, SIDE + 1)[:-1]
     zero, full = np.zeros(SIDE), np.full(SIDE, TILE)
     edge = np.concatenate([np.c_[t, zero], np.c_[full, t], np.c_[TILE - t, full], np.c_[zero, TILE - t]])
@@ -44,18 +45,20 @@ def holed_tile():
 
 
 def plate():
-    """Cells of 2 x 2 tiles, holes in the outer row: shape (cells, 4, 2)."""
+    """Returns the cells of 2 x 2 tiles with holes in the outer row: shape (cells, 4, 2)."""
     return np.concatenate([plain_tile(), plain_tile() + [0, TILE], holed_tile() + [TILE, 0], holed_tile() + [TILE, TILE]])
 
 
 def corner():
-    """Where the plates meet: thickness x width, as cells in the shelf's plane left of x = 0."""
+    """Returns the corner where the plates meet: thickness x width, as cells in the shelf's plane
+    left of x = 0."""
     gx, gy = np.linspace(-THICK, 0, LAYERS + 1), np.linspace(0, 2 * TILE, 2 * SIDE + 1)
     return np.array([[(gx[i], gy[j]), (gx[i + 1], gy[j]), (gx[i + 1], gy[j + 1]), (gx[i], gy[j + 1])] for i in range(LAYERS) for j in range(2 * SIDE)])
 
 
 def extrude(quads):
-    """Bricks above each quadrilateral, layer by layer: shape (cells, LAYERS, 8, 3), third coordinate 0 to THICK."""
+    """Returns bricks above each quadrilateral, layer by layer: shape (cells, LAYERS, 8, 3), third
+    coordinate 0 to THICK."""
     z = np.linspace(0, THICK, LAYERS + 1)
     bricks = np.empty((len(quads), LAYERS, 8, 3))
     bricks[:, :, :4, :2] = bricks[:, :, 4:, :2] = quads[:, None]
@@ -65,7 +68,8 @@ def extrude(quads):
 
 
 def stiffness(corners):
-    """Element matrix (24 x 24) of one brick by 2 x 2 x 2 Gauss points; corners (8, 3), counted round the bottom, then the top."""
+    """Returns the element matrix (24 x 24) of one brick by 2 x 2 x 2 Gauss points; corners (8, 3),
+    counted round the bottom, then the top."""
     sign = np.array([[-1, -1, -1], [1, -1, -1], [1, 1, -1], [-1, 1, -1], [-1, -1, 1], [1, -1, 1], [1, 1, 1], [-1, 1, 1]])
     la, mu = YOUNG * POISSON / ((1 + POISSON) * (1 - 2 * POISSON)), YOUNG / (2 * (1 + POISSON))
     k = np.zeros((8, 3, 8, 3))
@@ -82,16 +86,17 @@ def stiffness(corners):
 
 
 def mesh():
-    """Bricks (count, 8, 3) with the stiffness each shares with its whole stack."""
+    """Returns bricks (count, 8, 3) with the stiffness that each shares with its whole stack."""
     shelf = np.concatenate([extrude(plate()), extrude(corner())])  # in place: x along, y across, z up
-    upright = extrude(plate())  # drawn lying: along is up, the thickness points to -x
+    upright = extrude(plate())  # drawn flat: along is up, the thickness points to -x
     upright = np.stack([-upright[..., 2], upright[..., 1], THICK + upright[..., 0]], axis=-1)
     return np.concatenate([shelf, upright])
 
 
 def number_nodes(stacks):
-    """Nodes in the order of the file, and those of each brick. Through the thickness first: z inside (x, y) for the shelf, x inside (y, z)
-    above it; equal columns of the matrix then stand close together, and the file packs well."""
+    """Returns the nodes in the order of the file, and those of each brick. They are numbered
+    through the thickness first: z inside (x, y) for the shelf, x inside (y, z) above it. Equal
+    columns of the matrix are then close together, and the file compresses well."""
     key = np.round(stacks.reshape(-1, 3), 6) + 0.0
     points, number = np.unique(key, axis=0, return_inverse=True)
     up = points[:, 2] > THICK + 1e-6
@@ -107,9 +112,9 @@ def on_hole(along, across):
 
 
 def build():
-    """n, the lower triangle (row, col, value), the load, and where each unknown sits."""
+    """Returns n, the lower triangle (row, col, value), the load, and the place of each unknown."""
     stacks = mesh()
-    element = np.array([stiffness(s[0]) for s in stacks])  # the same for each layer of a stack, bit for bit
+    element = np.array([stiffness(s[0]) for s in stacks])  # equal for each layer of a stack, bit for bit
     points, nodes = number_nodes(stacks)
     up = points[:, 2] > THICK + 1e-6
     clamped = up & on_hole(points[:, 2] - THICK, points[:, 1])
@@ -123,7 +128,7 @@ def build():
     value = np.broadcast_to(element[:, None], (len(element), LAYERS, 24, 24)).reshape(-1)
     keep = (row >= 0) & (col >= 0)
     row, col, value = sum_entries(n, row[keep], col[keep], value[keep])
-    value[np.abs(value) < 1e-10 * np.max(np.abs(value))] = 0  # what cancels but for rounding
+    value[np.abs(value) < 1e-10 * np.max(np.abs(value))] = 0  # these cancel up to rounding
     b = np.zeros(n)
     b[3 * unknown[loaded] + 2] = -1000.0 / np.count_nonzero(loaded)
     return n, row, col, value, b, np.repeat(points[~clamped], 3, axis=0)

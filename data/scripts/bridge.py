@@ -14,7 +14,8 @@ CHORD, WEB, BRACE = 0.040, 0.020, 0.008  # m^2
 
 
 def joints_and_bars():
-    """Joint 4 p + c is corner c of section p: 0, 1 below (left, right), 2, 3 above."""
+    """Returns joints and bars. Joint 4 p + c is corner c of section p: 0, 1 below (left, right), 2,
+    3 above."""
     corner = np.array([[0, 0], [WIDE, 0], [0, HIGH], [WIDE, HIGH]])
     at = np.array([[p * LONG, *corner[c]] for p in range(PANELS + 1) for c in range(4)])
     bars = []

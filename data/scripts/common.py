@@ -1,4 +1,5 @@
-"""Shared by the scripts that make the systems in data/: files, assembly, orderings, and the fill that an ordering gives. NumPy only."""
+"""Shared by the scripts that make the systems in data/: files, assembly, orderings, and the fill of
+an ordering. Needs only NumPy."""
 # SPDX-License-Identifier: BSD-3-Clause
 import gzip
 import os
@@ -9,14 +10,16 @@ DATA = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 
 
 def write(name, text):
-    """Text to a file of data/, gzipped if the name ends in .gz; the same text gives the same bytes."""
+    """Writes text to a file of data/, gzipped if the name ends in .gz; equal text gives equal
+    bytes."""
     raw = text.encode("ascii")
     with open(os.path.join(DATA, name), "wb") as file:
         file.write(gzip.compress(raw, 9, mtime=0) if name.endswith(".gz") else raw)
 
 
 def sum_entries(n, row, col, value):
-    """Lower triangle by columns, repeated entries summed in the order given: rows, columns, values."""
+    """Returns the lower triangle by columns, with repeated entries summed in the given order: rows,
+    columns, values."""
     row, col, value = (np.asarray(a) for a in (row, col, value))
     keep = row >= col
     row, col, value = row[keep], col[keep], value[keep]
@@ -28,7 +31,8 @@ def sum_entries(n, row, col, value):
 
 
 def write_matrix(name, n, row, col, value, comments, digits=17):
-    """A lower triangle as Matrix Market coordinate real symmetric. Returns the values as a reader will see them."""
+    """Writes a lower triangle as Matrix Market coordinate real symmetric. Returns the values as a
+    reader gets them."""
     words = [f"{v:.{digits}g}" if digits < 17 else repr(float(v)) for v in value]
     head = "%%MatrixMarket matrix coordinate real symmetric\n" + "".join(f"% {c}\n" for c in comments) + f"{n} {n} {len(row)}\n"
     write(name, head + "".join(f"{i + 1} {j + 1} {v}\n" for i, j, v in zip(row.tolist(), col.tolist(), words)))
@@ -45,7 +49,7 @@ def write_permutation(name, old_of, comment):
 
 
 def neighbours(n, row, col):
-    """Adjacency lists, ascending, no loops, from a lower triangle."""
+    """Returns adjacency lists of a lower triangle, ascending, without loops."""
     off = row != col
     u, v = np.r_[row[off], col[off]], np.r_[col[off], row[off]]
     order = np.lexsort((v, u))
@@ -55,8 +59,9 @@ def neighbours(n, row, col):
 
 
 def column_counts(adjacent, old_of):
-    """Entries of each column of L, diagonal included: for every row, walk up the elimination tree from each entry to the first column
-    that has met this row (Liu 1986). Time is nnz(L); nothing clever, so that it can check what is clever."""
+    """Returns the entries of each column of L, diagonal included: for every row, walks up the
+    elimination tree from each entry to the first column that has met this row (Liu 1986). Takes
+    O(nnz(L)) time; the method is simple, so that it can check elaborate ones."""
     n = len(old_of)
     new_of = [0] * n
     for k, i in enumerate(old_of):
@@ -81,7 +86,8 @@ def fill(adjacent, old_of):
 
 
 def reverse_cuthill_mckee(adjacent):
-    """From a vertex far from the least numbered one of each component; neighbours by degree, then number."""
+    """Starts from a vertex far from the least numbered one of each component; orders neighbours by
+    degree, then number."""
     n = len(adjacent)
     degree = [len(a) for a in adjacent]
 
@@ -111,7 +117,8 @@ def reverse_cuthill_mckee(adjacent):
 
 
 def halves(adjacent, part, x):
-    """Separator, lower rest and upper half of a part, cut across its coordinate x; None if x is the same everywhere."""
+    """Returns separator, lower rest and upper half of a part, cut across its coordinate x; None if
+    x is constant."""
     above = x >= np.sort(x)[len(part) // 2]  # points in one plane stay together
     if above.all():
         above = x > x.min()
@@ -123,10 +130,11 @@ def halves(adjacent, part, x):
 
 
 def dissection(adjacent, at, leaf=60):
-    """Nested dissection by coordinates (George 1973): halves across the axis whose separator is smallest for the balance it gives; the
-    separator is the lower half's vertices that touch the upper one. at: coordinates of each vertex, shape (n, d)."""
+    """Returns a nested dissection by coordinates (George 1973): halves across the axis with the
+    smallest separator for its balance; the separator is the vertices of the lower half that touch
+    the upper one. at: coordinates of each vertex, shape (n, d)."""
     old_of, stack = [], [np.arange(len(adjacent))]
-    while stack:  # the last numbers are dealt first
+    while stack:  # assigns the last numbers first
         part = stack.pop()
         tries = [halves(adjacent, part, x) for x in at[part].T] if len(part) > leaf else []
         tries = [t for t in tries if t is not None and len(t[1]) > 0]

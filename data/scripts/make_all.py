@@ -15,7 +15,8 @@ from common import dissection, fill, neighbours, reverse_cuthill_mckee, write, w
 
 
 def first_negative_pivot(n, row, col, value):
-    """Column (from 0) at which dense Cholesky in the natural order meets its first pivot that is not positive, or null."""
+    """Returns the column (from 0) at which dense Cholesky in the natural order meets its first
+    pivot that is not positive, or None."""
     a = np.zeros((n, n))
     a[row, col] = value
     for j in range(n):

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-# Makes the pictures of docs/program.md and docs/pipeline.md, and the latter's figures, by the commands that stand there.
+# Makes the pictures of docs/program.md and docs/pipeline.md, and the latter's figures, by the
+# commands on these pages.
 #     docs/pictures/make.py KAURI [--check]
 #
-# With --check nothing is written: what the program makes now is compared with what is there. Pictures are planned for the target
-# cpu-generic, so that they are the same on all machines; PNG, alone or in an SVG, is compared as pixels, since its compression is zlib's.
+# With --check nothing is written: new pictures are compared with the files. Pictures are planned
+# for the target cpu-generic, so that they are the same on all machines; PNG, alone or in an SVG, is
+# compared as pixels, since its compression depends on zlib.
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
 import base64
@@ -16,12 +18,12 @@ import sys
 import tempfile
 import zlib
 
-LIMIT_SECONDS = 1200  # whatever is waited for
+LIMIT_SECONDS = 1200  # for each wait
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ("docs/program.md", "docs/pipeline.md")
 FIGURES = ROOT / "docs" / "pipeline.md"
 PICTURES = ROOT / "docs" / "pictures"
-OTHERS = {"speed.svg"}  # drawn by bench/plot_speed.py
+OTHERS = {"speed.svg"}  # bench/plot_speed.py draws it
 _COMMAND = re.compile(r"^    kauri (?:spy|tree) .*-o docs/pictures/(\S+\.(?:svg|png))(?: .*)?$", re.MULTILINE)
 _SHOWN = re.compile(r"\]\((?:docs/)?pictures/(\S+\.(?:svg|png))\)")
 _TABLE = re.compile(r"(<!-- docs/pictures/make.py begin -->\n).*?(<!-- end -->\n)", re.DOTALL)
@@ -33,7 +35,7 @@ def run(program, words, **more):
 
 
 def picture(program, command, folder):
-    """The bytes that a command of a page makes."""
+    """Returns the bytes of the picture that a command of a page makes."""
     words = command.split()[1:]
     out = words.index("-o") + 1
     path = pathlib.Path(folder) / pathlib.Path(words[out]).name
@@ -43,7 +45,7 @@ def picture(program, command, folder):
 
 
 def figures(program):
-    """The table of the orderings."""
+    """Returns the table of the orderings."""
     rows = [
         ("entries of L", "nnzL"),
         ("operations", "flops"),
@@ -68,7 +70,7 @@ def figures(program):
 
 
 def png_pixels(data):
-    """A PNG's chunks as text, with its compressed ones inflated."""
+    """Returns a PNG's chunks as text, with its compressed ones inflated."""
     at, out, compressed = 8, [], b""
     while at < len(data):
         (length,), kind = struct.unpack(">I", data[at : at + 4]), data[at + 4 : at + 8]
@@ -79,14 +81,14 @@ def png_pixels(data):
 
 
 def in_pixels(name, data):
-    """What is compared of a picture."""
+    """Returns the form in which pictures are compared."""
     if name.endswith(".png"):
         return png_pixels(data)
     return re.sub(r"data:image/png;base64,([A-Za-z0-9+/=]+)", lambda m: png_pixels(base64.b64decode(m.group(1))), data.decode("utf-8"))
 
 
 def faults(pages, made, table):
-    """made: for each page, its pictures by name."""
+    """Yields differences. made: for each page, its pictures by name."""
     there = {path.name: path.read_bytes() for path in PICTURES.iterdir() if path.suffix in (".svg", ".png") and path.name not in OTHERS}
     by_name = {name: data for pictures in made.values() for name, data in pictures.items()}
     for name in sorted(set(there) | set(by_name)):

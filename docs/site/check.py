@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-# check.py HTML SOURCE: what Sphinx does not see of the site it built. Prints what is wrong; exit status 1 if anything is.
+# check.py HTML SOURCE: checks the built site for faults that Sphinx does not see. Prints the
+# faults; exit status 1 if there are any.
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every page is reached from the index, every link and anchor leads somewhere within the site, no page asks another host for anything, search knows every
-page, and every public name of both languages is documented."""
+"""Checks that the index leads to every page, every link and anchor leads somewhere within the site,
+no page asks another host for anything, search knows every page, and every public name of both
+languages is documented."""
 import html.parser
 import importlib
 import inspect
@@ -14,14 +16,15 @@ import urllib.parse
 import xml.etree.ElementTree as tree
 import zlib
 
-# What a browser fetches by itself; a link to another host, which a reader follows or does not, is none of them.
+# A browser fetches these by itself. A link to another host is not among them, since the reader
+# decides to follow it.
 FETCHED = {("script", "src"), ("img", "src"), ("iframe", "src"), ("source", "src"), ("source", "srcset"), ("video", "src"), ("audio", "src"),
            ("embed", "src"), ("object", "data"), ("input", "src"), ("image", "href"), ("use", "href")}
 FETCHING_RELATIONS = {"stylesheet", "icon", "shortcut icon", "preload", "prefetch", "modulepreload", "preconnect", "dns-prefetch", "manifest"}
-# Not read by way of other pages.
+# No other page needs to lead to these.
 ALONE = {"genindex.html", "search.html", "py-modindex.html"}
 MODULES = ["kauri", "kauri.aio", "kauri.cholmod", "kauri.cholmod05"]
-# Of kauri.torch and kauri.jax, which are not imported where neither is installed.
+# These belong to kauri.torch and kauri.jax, which are not imported if neither library is installed.
 OPTIONAL = [f"kauri.{module}.Cholesky{member}" for module in ("torch", "jax") for member in ("", ".solve", ".logdet")]
 
 
@@ -109,7 +112,7 @@ def search_faults(folder, pages):
 
 
 def inventory(folder):
-    """Names of Python that pages document, and where."""
+    """Returns the Python names that pages document, and where."""
     data = (folder / "objects.inv").read_bytes()
     body = zlib.decompress(data.split(b"\n", 4)[4]).decode("utf-8")
     return {line.split(" ")[0] for line in body.splitlines() if " py:" in line}
@@ -147,18 +150,20 @@ def python_faults(folder):
 
 
 def is_of_documented_class(name, there):
-    """kauri.CholeskyFactor.solve is documented as kauri.cholmod05.CholeskyFactor.solve."""
+    """Returns True if another name documents the class: kauri.CholeskyFactor.solve is documented as
+    kauri.cholmod05.CholeskyFactor.solve."""
     return name.replace("kauri.", "kauri.cholmod05.", 1) in there
 
 
 def cpp_faults(source, pages):
-    """Each class, function, enumeration, type and variable of Doxygen's XML, members too, has its place on a page."""
+    """Yields each class, function, enumeration, type and variable of Doxygen's XML, members
+    included, that has no place on a page."""
     anchors = set().union(*(page.anchors for page in pages.values()))
     xml, count = source.parent / "xml", 0
     for path in xml.glob("*.xml"):
         for compound in tree.parse(path).getroot().findall("compounddef"):
             kind = compound.get("kind")
-            if kind in ("class", "struct") and compound.find("location").get("bodyend") != "-1":  # declared only, it is the library's own
+            if kind in ("class", "struct") and compound.find("location").get("bodyend") != "-1":  # declared only: internal to the library
                 count += 1
                 if compound.get("id") not in anchors:
                     yield f"C++: {compound.findtext('compoundname')} is not in the reference"

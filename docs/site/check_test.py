@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Sees check.py fail: plants one fault at a time in a small sound site.
+# Tests that check.py can fail: plants one fault at a time in a small sound site.
 # SPDX-License-Identifier: BSD-3-Clause
 import pathlib
 import tempfile
@@ -11,7 +11,7 @@ PAGE = '<h1 id="here">b</h1><img src="picture.svg"><a href="index.html">back</a>
 SEARCH = 'Search.setIndex({"docnames":["index","page"],"terms":{"supernod":0,"refactor":0,"cholmod05":0}})'
 SOUND = {"index.html": INDEX, "page.html": PAGE, "picture.svg": "", "site.css": "a { background: url(picture.svg) }", "searchindex.js": SEARCH}
 
-# file, what is in it now, what must be said
+# Each case is: file, its new content, expected text of the report.
 PLANTED = (
     ("index.html", INDEX.replace("#here", "#gone"), "no such anchor"),
     ("index.html", INDEX + '<a href="gone.html">c</a>', "which is not there"),

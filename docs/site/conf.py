@@ -1,4 +1,4 @@
-# Sphinx's settings for the site; scripts/site stages the pages and runs it.
+# Configures Sphinx for the site; scripts/site stages the pages and runs it.
 # SPDX-License-Identifier: BSD-3-Clause
 import pathlib
 import subprocess
@@ -22,39 +22,41 @@ extensions = [
     "mathjax_local",
     "picture",
 ]
-exclude_patterns = ["files"]  # what pages link to, such as examples
+exclude_patterns = ["files"]  # linked files, such as examples
 templates_path = []
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
-# Notebooks are kept without outputs: building the site runs them. They find data/ above the folder that they are staged in.
+# Notebooks are stored without outputs, and building the site runs them. They find data/ above the
+# folder in which they are staged.
 nb_execution_mode = "auto"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
-nb_ipywidgets_js = {}  # else a script from another host
+nb_ipywidgets_js = {}  # otherwise a script from another host
 myst_update_mathjax = False
 
 breathe_projects = {"kauri": str(ROOT / "build" / "site" / "xml")}
 breathe_default_project = "kauri"
 breathe_default_members = ("members",)
-breathe_show_include = False  # a page is of one header, and begins with it
+breathe_show_include = False  # a page is of one header, and names it first
 breathe_domain_by_extension = {"h": "c", "hpp": "cpp"}
 
-# What signatures name and no page here describes: other libraries, types of kauri's own folders that are declared alone.
+# Signatures name these, and no page describes them: other libraries, and forward-declared types of
+# kauri's internal folders.
 nitpicky = True
 nitpick_ignore_regex = [
     (r"c:identifier", r"size_t|u?int\d+_t"),
     (r"cpp:identifier", r"(std|Eigen|numeric|MatrixType|CholMatrixType)(::.*)?"),
-    (r"py:class", r"(?!kauri\b).*"),  # docstrings tell what comes in words: array, sparse matrix
+    (r"py:class", r"(?!kauri\b).*"),  # docstrings describe types in words: array, sparse matrix
 ]
 
-# Modules for PyTorch and JAX are documented where neither is installed.
+# Modules for PyTorch and JAX are documented without these libraries.
 autodoc_mock_imports = ["torch", "jax"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 napoleon_numpy_docstring = True
 napoleon_google_docstring = False
-napoleon_use_param = False  # else words such as `shape` lead to properties of that name
+napoleon_use_param = False  # otherwise words such as `shape` lead to properties of that name
 python_use_unqualified_type_names = True
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
@@ -67,5 +69,5 @@ html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
 html_theme_options = {"navigation_with_keys": True}
-pygments_style = "default"  # whose comments stand out enough
+pygments_style = "default"  # its comments have enough contrast
 pygments_dark_style = "monokai"

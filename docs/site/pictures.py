@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-# pictures.py FOLDER: the drawings of the pages on mathematics, each of what the installed package kauri computed for a small example.
+# pictures.py FOLDER: draws the pictures of the pages on mathematics from results of the installed
+# package kauri for small examples.
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a drawing says is asserted here before it is drawn: fill by the elimination game is the fill that kauri counts, and so on. Colours are
-classes of docs/site/_static/site.css."""
+"""Each drawing first asserts what it shows: fill by the elimination game equals the fill that kauri
+counts, and so on. Colours are classes of docs/site/_static/site.css."""
 import pathlib
 import sys
 
@@ -15,10 +16,11 @@ from kauri import cholmod05
 CELL, SIDE = 20, 13
 
 
-# The examples.
+# The functions below make the examples.
 
 def grid(k):
-    """Five points on k x k vertices, numbered by rows; a little more on the diagonal, so that no entry of L is zero by chance."""
+    """Returns the five-point matrix of k x k vertices, numbered by rows, with a slightly larger
+    diagonal, so that no entry of L is zero by chance."""
     d = sp.diags_array([-1.0, 2.05, -1.0], offsets=[-1, 0, 1], shape=(k, k), format="csc")
     one = sp.eye_array(k, format="csc")
     return sp.csc_array(sp.kron(one, d, format="csc") + sp.kron(d, one, format="csc"))
@@ -48,7 +50,7 @@ def parents(a):
     return [int(p) for p in cholmod05.etree(a)]
 
 
-# Drawing.
+# The functions below draw.
 
 def svg(width, height, body, title):
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}" role="img" '
@@ -68,7 +70,8 @@ def box(x, y, width, height, kind, more=""):
 
 
 def matrix(x, y, n, cells, title, labels=None, cell=CELL, drafts=()):
-    """cells: {(row, column): class}; drafts: (first column, last column, last row + 1) in a heavy line."""
+    """Draws a matrix. cells: {(row, column): class}; drafts: (first column, last column, last row +
+    1) of heavy boxes."""
     out = text(x + n * cell / 2, y - 8 - (14 if labels else 0), title)
     out += box(x, y, n * cell, n * cell, "paper")
     gap = 1 if cell > 8 else 0
@@ -83,7 +86,7 @@ def matrix(x, y, n, cells, title, labels=None, cell=CELL, drafts=()):
 
 
 def of_l(a):
-    """A's places in L, and those of fill."""
+    """Returns the entries of L as "a" (entry of A) or "fill"."""
     f = factor(a)
     there, l = lower(a), places(f.L())
     assert there <= l and len(l) == f.nnz
@@ -91,7 +94,7 @@ def of_l(a):
 
 
 def side_by_side(parts, title, height):
-    """parts: (width, function of x that draws)."""
+    """Draws parts side by side. parts: (width, function of x that draws)."""
     x, body = 24, ""
     for width, draw in parts:
         body += draw(x)
@@ -100,13 +103,13 @@ def side_by_side(parts, title, height):
 
 
 def vertices(at, edges, marks=None, dots=None, radius=11, squares=()):
-    """A graph. edges: {(i, j): class}; marks: {vertex: text}; dots: {vertex: class}."""
+    """Draws a graph. edges: {(i, j): class}; marks: {vertex: text}; dots: {vertex: class}."""
     out = ""
     for (i, j), kind in sorted(edges.items()):
         heavy = kind == "fill"
         stroke = ' style="stroke:#d9662b"' if heavy else ""
         (x1, y1), (x2, y2) = at[i], at[j]
-        bent = abs(x1 - x2) + abs(y1 - y2) > 61 and (x1 == x2 or y1 == y2)  # else it lies behind the vertex between
+        bent = abs(x1 - x2) + abs(y1 - y2) > 61 and (x1 == x2 or y1 == y2)  # a straight edge would lie behind the vertex between
         middle = ((x1 + x2) / 2 + (16 if x1 == x2 else 0), (y1 + y2) / 2 + (16 if y1 == y2 else 0))
         way = f"Q{middle[0]:g} {middle[1]:g} {x2:g} {y2:g}" if bent else f"L{x2:g} {y2:g}"
         out += f'<path class="line"{stroke} stroke-width="{2.5 if heavy else 1.5}" d="M{x1:g} {y1:g}{way}"/>'
@@ -124,7 +127,8 @@ def vertices(at, edges, marks=None, dots=None, radius=11, squares=()):
 
 
 def tree_places(parent, x, y, dx=34, dy=36):
-    """Leaves side by side, a parent above the middle of its children; roots on top."""
+    """Returns places of a tree: leaves side by side, a parent above the middle of its children;
+    roots on top."""
     n = len(parent)
     children = {v: [c for c in range(n) if parent[c] == v] for v in range(-1, n)}
     at, leaves = {}, [0]
@@ -160,10 +164,10 @@ def width_of_tree(parent, dx=34):
     return dx * max(1, sum(v not in parent for v in range(len(parent)))) - 10
 
 
-# The elimination game (Parter 1961), as an oracle.
+# The elimination game (Parter 1961) serves as an oracle.
 
 def game(a):
-    """Graphs before each step: {frozenset of two: "line" or "fill"}."""
+    """Returns the graphs before each step: {frozenset of two: "line" or "fill"}."""
     edges = {frozenset(p): "line" for p in places(a) if p[0] != p[1]}
     steps, all_edges = [dict(edges)], dict(edges)
     for v in range(a.shape[0]):
@@ -185,7 +189,7 @@ def on_grid(k, x, y, step=40):
     return {i * k + j: (x + j * step, y + i * step) for i in range(k) for j in range(k)}
 
 
-# The pictures.
+# The functions below draw the pictures.
 
 def picture_star():
     a = star()
@@ -229,7 +233,7 @@ def picture_tree():
 
 
 def fundamental(parent, count):
-    """First columns of fundamental supernodes."""
+    """Returns the first columns of fundamental supernodes."""
     children = [sum(p == v for p in parent) for v in range(len(parent))]
     first = [0]
     for j in range(1, len(parent)):
@@ -248,7 +252,7 @@ def picture_supernodes():
     of = {j: s for s, (begin, end) in enumerate(zip(first, ends)) for j in range(begin, end)}
     above = [of[int(parent[end - 1])] if parent[end - 1] >= 0 else -1 for end in ends]
     names = [f"{begin}" if end == begin + 1 else f"{begin}–{end - 1}" for begin, end in zip(first, ends)]
-    for s, (begin, end) in enumerate(zip(first, ends)):  # the same rows in all columns, but for the triangle
+    for s, (begin, end) in enumerate(zip(first, ends)):  # all columns have the same rows, except for the triangle
         assert all({i for i, j in l if j == c} == {i for i, j in l if j == begin and i >= c} for c in range(begin, end))
     drafts = [(begin, end - 1, end) for begin, end in zip(first, ends) if end > begin + 1]
     n = 16 * 16
@@ -284,7 +288,8 @@ def picture_extend_add():
 
 
 def quotient(a, order, steps):
-    """Variables' neighbours, and elements' variables, after so many pivots of the order."""
+    """Returns the variables' neighbours and the elements' variables after the first ``steps``
+    pivots of the order."""
     near = {v: {w for i, w in places(a) if i == v and w != v} for v in range(a.shape[0])}
     elements, of = {}, {v: set() for v in near}
     for v in order[:steps]:
@@ -347,7 +352,7 @@ def picture_dissection():
 
     def pattern(x):
         out = text(x + k * SIDE / 2, 20, "L, separators last") + box(x, 30, k * SIDE, k * SIDE, "paper")
-        for kind in sorted(set(cells.values())):  # in one path each: thousands of boxes make a page slow
+        for kind in sorted(set(cells.values())):  # one path for each kind: thousands of boxes make a page slow
             dots = "".join(f"M{j} {i}h2v2h-2z" for (i, j), of_place in sorted(cells.items()) if of_place == kind)
             out += f'<path class="{kind}" transform="translate({x:g} 30) scale({SIDE / k:.6f})" d="{dots}"/>'
         return out
@@ -372,7 +377,7 @@ def picture_inverse():
 
 
 def convergence(n):
-    """Relative errors of x, of a factor in float32 and corrections in float64."""
+    """Returns the relative errors of x, with a factor in float32 and corrections in float64."""
     d = np.full(n, 2.0)
     a = sp.csc_array(sp.diags_array([-np.ones(n - 1), d, -np.ones(n - 1)], offsets=[-1, 0, 1]))
     x_true = np.random.default_rng(1).standard_normal(n)

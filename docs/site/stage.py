@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-# stage.py SOURCE XML: gathers what Sphinx reads in the folder SOURCE, and makes the reference's pages of Doxygen's XML.
+# stage.py SOURCE XML: gathers Sphinx's input in the folder SOURCE, and makes the reference's pages
+# from Doxygen's XML.
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/*.md and docs/site/**/*.md lie side by side on the site, and some pages of the clone's root with them, so that addresses are short. Links
-are rewritten to that: a header's goes to its page of the reference, another file's to a copy. A link to what is not there is an error."""
+"""On the site docs/*.md, docs/site/**/*.md and some pages of the clone's root lie side by side, so
+that addresses are short. Links are rewritten: a link to a header goes to its page of the reference,
+one to another file to a copy. A link to a missing file is an error."""
 import filecmp
 import inspect
 import json
@@ -19,12 +21,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "include" / "kauri"
 ROOT_PAGES = {"README.md": "readme.md", "CHANGELOG.md": "changes.md", "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md", "data/README.md": "data.md"}
 FOLDERS = {"data": "data.md", "include/kauri": "reference/cpp.md", "docs": "index.md", "examples/python": "examples.md", "docs/notebooks": "notebooks/fill.ipynb"}
-BOOKS = ("design", "decisions", "measurements")  # folders whose README.md leads to all other pages in them
+BOOKS = ("design", "decisions", "measurements")  # the README.md of each leads to all other pages in it
 LINK = re.compile(r"(?P<head>\]\()(?P<path>[^)#\s<>:]+)(?P<anchor>#[^)\s]*)?(?=\))")
 LITERALINCLUDE = re.compile(r"(?P<head>^`{3,}\{literalinclude\} )(?P<path>\S+)(?P<anchor>)$", re.MULTILINE)
 FENCE = re.compile(r"(^(?P<ticks>`{3,}).*?^(?P=ticks)`*$|`[^`\n]+`)", re.MULTILINE | re.DOTALL)
 TOCTREE_OF_A_BOOK = "\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
-# The groups of the reference are the folders of include/kauri; what a first program includes comes first in each.
+# The groups of the reference are the folders of include/kauri; the headers of a first program come
+# first in each.
 HEADERS = {
     "All, and Eigen's": ["kauri", "eigen", "eigen/llt", "eigen/llt_factorize", "eigen/llt_solve"],
     "Core: matrices, orderings, plans": [
@@ -41,7 +44,7 @@ C_HEADERS = ["kauri", "c/status", "c/options", "c/matrix", "c/backend", "c/plan"
 
 
 def stem(header):
-    """core/plan -> plan: no two public headers have one name."""
+    """Returns the last part, core/plan -> plan: public headers have unique names."""
     return header.rpartition("/")[2]
 
 
@@ -59,7 +62,7 @@ class Stage:
         self.pages |= {INCLUDE / f"{name}.h": "reference/c.md" for name in C_HEADERS}
 
     def write(self, name, text):
-        """Only what is new, so that Sphinx reads no page twice."""
+        """Writes changed text only, so that Sphinx reads no page twice."""
         path = self.source / name
         self.written.add(path)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -89,10 +92,10 @@ class Stage:
         return link["head"] + os.path.relpath(there, pathlib.Path(staged).parent) + (link["anchor"] or "")
 
     def rewritten(self, real, staged, text):
-        """A page's text with its links as they are on the site."""
+        """Returns a page's text with its links rewritten for the site."""
         parts, at = [], 0
         links = lambda part: LINK.sub(lambda link: self.target(real, staged, link), part)
-        for code in FENCE.finditer(text):  # a link is none in code, but may have some in its text
+        for code in FENCE.finditer(text):  # links in code do not count, but code may be the text of a link
             fence = code[0].startswith("```")
             part = LITERALINCLUDE.sub(lambda link: self.target(real, staged, link), code[0]) if fence else code[0]
             if not fence and text[code.end() : code.end() + 2] == "](":
@@ -120,7 +123,7 @@ class Stage:
 
 
 def opening(header):
-    """The sentence at the head of a header."""
+    """Returns the comment at the head of a header."""
     lines = []
     for line in header.read_text(encoding="utf-8").splitlines():
         if not line.startswith("// ") or "SPDX" in line:
@@ -130,7 +133,8 @@ def opening(header):
 
 
 def members_by_file(xml):
-    """Doxygen has what is in a namespace in the namespace's file alone; pages are by header."""
+    """Returns members of namespaces by header, since pages are by header and Doxygen's XML has them
+    by namespace."""
     found = {}
     for path in xml.glob("namespace*.xml"):
         for section in tree.parse(path).getroot().iter("sectiondef"):
@@ -140,7 +144,8 @@ def members_by_file(xml):
 
 
 def headers_with_members(xml):
-    """Puts each header's members of namespaces into its own file of the XML, and says which have any."""
+    """Adds each header's members of namespaces to its own file of the XML; returns the headers that
+    have any."""
     found = members_by_file(xml)
     for path in xml.glob("*_8hpp.xml"):
         document = tree.parse(path)
@@ -162,7 +167,7 @@ def doxygen_name(name):
 
 
 def concepts_by_file(xml):
-    """A header's part of the XML names none."""
+    """Returns the concepts of each header, which the XML of the header does not list."""
     found = {}
     for path in sorted(xml.glob("concept*.xml")):
         compound = tree.parse(path).getroot().find("compounddef")
@@ -216,7 +221,8 @@ def notebooks(stage):
 
 
 def rest_of_python(page):
-    """The page of the reference with the names of kauri.__all__ that it has no place for: a new one is described from its first day."""
+    """Returns a page of the reference with the names of kauri.__all__ that no other page has, so
+    that a new name is always described."""
     text, more = page.read_text(encoding="utf-8"), ""
     for name in kauri.__all__:
         thing = getattr(kauri, name)

@@ -1,5 +1,6 @@
-# A plate with a hole, pulled at both ends, in plane stress by linear triangles: the stress at the hole's edge, three times the pull by Kirsch
-# (1898), beside that of the elements. A quarter of it is computed; the other three are its mirror images.
+# Computes plane stress in a plate with a hole, pulled at both ends, by linear triangles, and
+# compares the stress at the hole's edge, three times the pull by Kirsch (1898), with that of the
+# elements. The model is a quarter of the plate; the other three are mirror images.
 # SPDX-License-Identifier: BSD-3-Clause
 import sys
 
@@ -14,7 +15,8 @@ ACROSS, OUTWARDS = 64, 96
 
 
 def mesh():
-    """(points, triangles): between the arc of the hole and the sides of the square, finer towards the hole."""
+    """Returns (points, triangles) between the arc of the hole and the sides of the square, finer
+    towards the hole."""
     turn = np.linspace(0, np.pi / 2, ACROSS + 1)
     arc = HOLE * np.column_stack([np.cos(turn), np.sin(turn)])
     rim = SIDE * arc / np.abs(arc).max(axis=1, keepdims=True)
@@ -26,7 +28,8 @@ def mesh():
 
 
 def strains(points, triangles):
-    """(B, area): B[t] takes the six displacements of triangle t to its strains xx, yy, 2 xy."""
+    """Returns (B, area): B[t] maps the six displacements of triangle t to its strains xx, yy, 2
+    xy."""
     corner = points[triangles]
     edge = corner[:, [2, 0, 1]] - corner[:, [1, 2, 0]]
     twice = edge[:, 0, 0] * edge[:, 1, 1] - edge[:, 0, 1] * edge[:, 1, 0]
@@ -56,13 +59,13 @@ def main():
     held = np.concatenate([2 * np.flatnonzero(points[:, 0] < 1e-9), 2 * np.flatnonzero(points[:, 1] < 1e-9) + 1])  # planes of symmetry
     free = np.setdiff1d(np.arange(n), held)
 
-    factor = kauri.cholesky(stiffness[free][:, free], triangle="lower")  # the halves differ by roundings
+    factor = kauri.cholesky(stiffness[free][:, free], triangle="lower")  # the halves differ by rounding
     moved = np.zeros(n)
     moved[free] = factor.solve(load[free], refine=1)
     stress = np.einsum("kl,tlj,tj->tk", elastic, b, moved[unknown])[:, 0]
-    top = np.flatnonzero((triangles == ACROSS).any(axis=1))  # around the point of the hole that is farthest across the pull
+    top = np.flatnonzero((triangles == ACROSS).any(axis=1))  # triangles at the point of the hole that is farthest across the pull
     concentration = stress[top].max() / PULL
-    narrow = 3 * (1 + 0.6 * (HOLE / SIDE) ** 2)  # the plate is not infinitely wide: about so much more
+    narrow = 3 * (1 + 0.6 * (HOLE / SIDE) ** 2)  # correction for the finite width of the plate
     print(f"{len(free)} unknowns, {factor.nnz} entries of L: {concentration:.2f} times the pull at the hole, {narrow:.2f} expected")
     return 0 if abs(concentration / narrow - 1) < 0.05 else 1
 

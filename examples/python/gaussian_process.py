@@ -1,6 +1,8 @@
-# A Gaussian process with a sparse precision: a field of Matern's kind as the solution of (kappa^2 - Laplacian) u = white noise (Lindgren, Rue &
-# Lindstrom 2011), measured at some places with noise. Its range by maximum likelihood, its mean and standard deviations everywhere: what takes
-# n^3 operations with a dense covariance takes log-determinants, solves and the selected inverse of sparse matrices.
+# Fits a Gaussian process with a sparse precision: a Matern field as the solution of (kappa^2 -
+# Laplacian) u = white noise (Lindgren, Rue & Lindstrom 2011), measured at some places with noise.
+# The range comes from maximum likelihood, then mean and standard deviations everywhere. A dense
+# covariance would take n^3 operations; here log-determinants, solves and the selected inverse of
+# sparse matrices suffice.
 # SPDX-License-Identifier: BSD-3-Clause
 import sys
 
@@ -10,7 +12,7 @@ from scipy.optimize import minimize_scalar
 
 import kauri
 
-WIDTH, NOISE, TRUE_RANGE = 70, 0.1, 12.0  # in grid steps; the range is where the correlation is about 0.1
+WIDTH, NOISE, TRUE_RANGE = 70, 0.1, 12.0  # in grid steps; at the range the correlation is about 0.1
 
 
 def grid_laplacian(width):
@@ -23,7 +25,7 @@ LAPLACIAN = grid_laplacian(WIDTH)
 
 
 def precision(reach):
-    """Of a field of variance about one with that range."""
+    """Returns the precision of a field with variance about one and this range."""
     kappa2 = 8.0 / reach**2
     operator = kappa2 * sp.eye_array(WIDTH**2) + LAPLACIAN
     return sp.csc_array(operator @ operator) / (4 * np.pi * kappa2)
@@ -41,7 +43,7 @@ def main():
     weighted = np.zeros(n)
     weighted[places] = measured / NOISE**2
 
-    before, after = kauri.analyze(precision(TRUE_RANGE)), kauri.analyze(precision(TRUE_RANGE))  # one pattern: analysed once
+    before, after = kauri.analyze(precision(TRUE_RANGE)), kauri.analyze(precision(TRUE_RANGE))  # one pattern, analysed once
 
     def fill(reach):
         q = precision(reach)

@@ -1,5 +1,6 @@
-# The heat equation u_t = div grad u on a disc of triangles, u = 0 on its rim, by backward Euler: one factor, a thousand steps of two columns.
-# Two eigenmodes are followed: of the disc they are Bessel functions, and decay at the squares of these functions' zeros.
+# Solves the heat equation u_t = div grad u on a disc of triangles, with u = 0 on its rim, by
+# backward Euler: one factor, a thousand steps of two columns. The columns are two eigenmodes, which
+# are Bessel functions and decay at the squares of their zeros.
 # SPDX-License-Identifier: BSD-3-Clause
 import sys
 
@@ -14,14 +15,14 @@ RINGS, STEPS, END = 60, 1000, 0.2
 
 
 def disc(rings):
-    """(points, triangles) of the unit disc: ring k has 6 k points."""
+    """Returns (points, triangles) of the unit disc: ring k has 6 k points."""
     angle = [2 * np.pi * (np.arange(6 * k) + 0.5 * (k % 2)) / (6 * k) for k in range(1, rings + 1)]
     points = np.vstack([[[0.0, 0.0]]] + [(k + 1) / rings * np.column_stack([np.cos(a), np.sin(a)]) for k, a in enumerate(angle)])
     return points, Delaunay(points).simplices
 
 
 def assemble(points, triangles):
-    """(K, M): stiffness of linear elements, and their lumped mass as a vector."""
+    """Returns (K, M): stiffness of linear elements, and their lumped mass as a vector."""
     corner = points[triangles]
     edge = corner[:, [2, 0, 1]] - corner[:, [1, 2, 0]]  # opposite to each corner
     area = 0.5 * np.abs(edge[:, 0, 0] * edge[:, 1, 1] - edge[:, 0, 1] * edge[:, 1, 0])
@@ -46,7 +47,7 @@ def main():
     u = begin
     for _ in range(STEPS):
         u = factor(m[:, None] * u)
-    # How much of each mode is left, beside what is left of the continuous one.
+    # The remaining fraction of each mode is compared with that of the continuous one.
     left = (m[:, None] * begin * u).sum(axis=0) / (m[:, None] * begin**2).sum(axis=0)
     expected = np.exp(-np.square(zeros) * END)
     error = np.abs(left / expected - 1).max()

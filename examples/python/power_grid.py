@@ -1,5 +1,6 @@
-# State estimation of a power grid (direct current): phase angles of the buses from measured flows and injections, by weighted least squares;
-# a wrong measurement is found by its residual over that residual's standard deviation, which the selected inverse knows.
+# Estimates the state of a power grid (direct current): phase angles of the buses from measured
+# flows and injections, by weighted least squares. A wrong measurement shows by its residual over
+# that residual's standard deviation, which the selected inverse gives.
 # SPDX-License-Identifier: BSD-3-Clause
 import sys
 
@@ -9,11 +10,11 @@ import scipy.sparse as sp
 import kauri
 
 RINGS, BUSES = 40, 25  # rings of buses, the rings in a ring
-FLOW, INJECTION = 0.01, 0.02  # standard deviations, of flows that are about one
+FLOW, INJECTION = 0.01, 0.02  # standard deviations of flows, which are about one, and of injections
 
 
 def lines(rng):
-    """(from, to, susceptance) of the grid's lines."""
+    """Returns (from, to, susceptance) of the grid's lines."""
     a, b = [], []
     for ring in range(RINGS):
         first = ring * BUSES
@@ -45,7 +46,8 @@ def main():
     angle = factor(weighted.T @ (measured / deviation))
     residual = (measured - measures @ angle) / deviation
 
-    # Of a residual the variance is 1 - h (H^T W H)^-1 h^T: for flows of entries of the inverse where the matrix has entries.
+    # The variance of a residual is 1 - h (H^T W H)^-1 h^T; for flows it needs entries of the
+    # inverse only where the matrix has entries.
     inverse = sp.csr_array(factor.inverse_entries())
     covered = np.asarray((weighted[:m] @ inverse).multiply(weighted[:m]).sum(axis=1)).ravel()
     normal = np.abs(residual[:m]) / np.sqrt(1 - covered)

@@ -1,5 +1,6 @@
-# An image cut into regions by random walks (Grady, Random Walks for Image Segmentation, 2006): a pixel belongs to the region whose seeds a walk
-# that avoids edges reaches first most often. These probabilities solve Laplacian systems: one factor, a column for each region but one.
+# Segments an image by random walks (Grady, Random Walks for Image Segmentation, 2006): a pixel
+# belongs to the region whose seeds a walk that avoids edges most often reaches first. These
+# probabilities solve Laplacian systems: one factor, a column for each region but one.
 # SPDX-License-Identifier: BSD-3-Clause
 import sys
 
@@ -12,7 +13,7 @@ SIZE, NOISE, SHARPNESS = 160, 0.12, 500.0
 
 
 def picture(rng):
-    """(grey values, true regions): a disc and a bar on a ground, and noise."""
+    """Returns (grey values, true regions) of a disc and a bar on a background, with noise."""
     y, x = np.mgrid[0:SIZE, 0:SIZE] / SIZE
     region = np.zeros((SIZE, SIZE), dtype=int)
     region[(x - 0.34) ** 2 + (y - 0.4) ** 2 < 0.045] = 1
@@ -21,7 +22,7 @@ def picture(rng):
 
 
 def weights(image):
-    """Pairs of pixels beside each other, and how easily a walk goes from one to the other."""
+    """Returns pairs of neighbouring pixels, and how easily a walk goes from one to the other."""
     index = np.arange(image.size).reshape(image.shape)
     a = np.concatenate([index[:, :-1].ravel(), index[:-1].ravel()])
     b = np.concatenate([index[:, 1:].ravel(), index[1:].ravel()])
@@ -31,7 +32,7 @@ def weights(image):
 def main():
     image, region = picture(np.random.default_rng(3))
     smooth = image.copy()
-    for _ in range(4):  # what the weights are made of; noise is no edge
+    for _ in range(4):  # smooths the image for the weights: noise is not an edge
         smooth[1:-1, 1:-1] = (smooth[1:-1, 1:-1] * 4 + smooth[:-2, 1:-1] + smooth[2:, 1:-1] + smooth[1:-1, :-2] + smooth[1:-1, 2:]) / 8
     a, b, w = weights(smooth)
     n = image.size

@@ -111,7 +111,7 @@ struct Slot {
   Index tag = 1;
   Stretches lists, news;
   Offset lists_of = -1, news_of = -1;  // rounds that the content belongs to
-  // By index in L_me.
+  // Indexed by position in L_me.
   std::vector<Index> weight, degree, next;
   std::vector<std::uint32_t> hash;
 };

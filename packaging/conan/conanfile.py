@@ -1,4 +1,5 @@
-# The Conan package of the checkout that this file lies in: conan create packaging/conan   (docs/packages.md)
+# The Conan package of the checkout that contains this file: conan create packaging/conan
+# (docs/packages.md)
 # SPDX-License-Identifier: BSD-3-Clause
 import pathlib
 import subprocess
@@ -11,7 +12,8 @@ from conan.tools.files import copy
 
 required_conan_version = ">=2.4"
 
-# What a build reads: neither data nor documents, so that a change there is no other package.
+# A build reads these and neither data nor documents, so that a change there does not change the
+# package.
 SOURCES = ("CMakeLists.txt", "LICENSE", "SECURITY.md", "base/*", "cmake/*", "docs/kauri.1", "include/*", "numeric/*", "ordering/*", "packaging/licenses/*", "src/*",
            "symbolic/*")
 
@@ -24,7 +26,7 @@ class KauriConan(ConanFile):
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
     options = {"shared": [True, False], "fPIC": [True, False], "metis": [True, False], "cuda": [True, False], "program": [True, False]}
-    # CUDA is the system's. ConanCenter's METIS counts by 64 bits unless told otherwise, and kauri by 32.
+    # CUDA is the system's. ConanCenter's METIS has 64-bit indices by default, kauri 32-bit ones.
     default_options = {"shared": False, "fPIC": True, "metis": True, "cuda": False, "program": False, "metis/*:with_64bit_types": False}
     implements = ["auto_shared_fpic"]
 
@@ -67,7 +69,7 @@ class KauriConan(ConanFile):
     def generate(self):
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables |= {
-            "KAURI_VERSION_OVERRIDE": str(self.version),  # the sources here are no clone any more
+            "KAURI_VERSION_OVERRIDE": str(self.version),  # these sources are no longer a clone
             "KAURI_METIS": bool(self.options.metis),
             "KAURI_CUDA": "ON" if self.options.cuda else "OFF",
             "KAURI_BUILD_PROGRAM": bool(self.options.program),
@@ -87,16 +89,17 @@ class KauriConan(ConanFile):
         CMake(self).install()
         package = pathlib.Path(self.package_folder)
         copy(self, "LICENSE", src=self.source_folder, dst=str(package / "licenses"))
-        copy(self, "*", src=str(package / "share" / "doc" / "kauri" / "licenses"), dst=str(package / "licenses"))  # of what is compiled in
+        copy(self, "*", src=str(package / "share" / "doc" / "kauri" / "licenses"), dst=str(package / "licenses"))  # of compiled-in code
 
     def package_info(self):
-        # CMake finds what kauri installs for everybody, which knows CUDA's libraries too; what is below is for other build systems.
+        # CMake finds the files that kauri installs, which know CUDA's libraries too; the following
+        # lines are for other build systems.
         self.cpp_info.set_property("cmake_find_mode", "none")
         self.cpp_info.builddirs = ["lib/cmake/kauri"]
         self.cpp_info.set_property("pkg_config_name", "kauri")
         self.cpp_info.libs = ["kauri"]
         if not self.options.shared:
-            # CUDA's static runtime takes dl and rt; a program in C is linked without a library of C++.
+            # CUDA's static runtime needs dl and rt; a C compiler needs the C++ library named.
             self.cpp_info.system_libs = ["dl", "m", "pthread", "rt"]
             if library := stdcpp_library(self):
                 self.cpp_info.system_libs.append(library)

@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-LIMIT_SECONDS = 1200  # whatever a test waits for: for what hangs, not for what is slow
+LIMIT_SECONDS = 1200  # a limit for tests that hang, not for slow ones
 os.environ["MPLBACKEND"] = "Agg"  # no screen
 
 
 def poisson(k, dtype=np.float64):
-    """The five-point Laplacian of a k x k grid."""
+    """Returns the five-point Laplacian of a k x k grid."""
     line = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(k, k))
     eye = sp.eye_array(k)
     return sp.csc_matrix(sp.kron(line, eye) + sp.kron(eye, line)).astype(dtype)
 
 
 def random_spd(n, seed, density=0.1):
-    """Random entries on both halves, and a diagonal that dominates them."""
+    """Returns a matrix with random entries in both halves and a dominant diagonal."""
     rng = np.random.default_rng(seed)
     half = sp.random(n, n, density, random_state=rng, format="csc")
     a = half + half.T
@@ -29,7 +29,8 @@ def random_spd(n, seed, density=0.1):
 
 
 def eliminated(b):
-    """The pattern of L of a symmetric pattern, entry by entry: what two rows meet in common, the later one meets."""
+    """Returns the pattern of L of a symmetric pattern: eliminating a row joins all later rows that
+    it meets."""
     low = b.copy()
     n = len(b)
     for k in range(n):
@@ -39,7 +40,7 @@ def eliminated(b):
 
 
 def finish(threads, seconds=LIMIT_SECONDS):
-    """Joins threads, all within so many seconds."""
+    """Joins all threads within ``seconds`` seconds."""
     end = time.monotonic() + seconds
     for thread in threads:
         thread.join(max(0.0, end - time.monotonic()))
@@ -52,7 +53,7 @@ def a():
 
 
 def pytest_configure(config):
-    config.stash[STDERR] = os.fdopen(os.dup(sys.__stderr__.fileno()), "w")  # pytest captures nothing here
+    config.stash[STDERR] = os.fdopen(os.dup(sys.__stderr__.fileno()), "w")  # pytest does not capture this one
     config.addinivalue_line("markers", "plain: on a device, with arrays of NumPy alone")
     for name in ("cupy", "torch", "jax"):
         config.addinivalue_line("markers", f"{name}: on a device, with arrays of this library")
@@ -63,7 +64,7 @@ STDERR = pytest.StashKey()
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
-    """A test that is at work after twice the limit of a wait ends the run, with what each thread is at."""
+    """Ends the run with a traceback of each thread if a test runs for twice the limit of a wait."""
     faulthandler.dump_traceback_later(2 * LIMIT_SECONDS, exit=True, file=item.config.stash[STDERR])
     try:
         return (yield)
@@ -76,7 +77,7 @@ MEASURED = []
 
 @pytest.fixture
 def measured():
-    """measured(text): a line for the end of the run."""
+    """Returns measured(text), which adds a line to the end of the run."""
     return MEASURED.append
 
 

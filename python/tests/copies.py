@@ -1,6 +1,8 @@
-# What is copied between host and device while a function runs, as CUPTI records it: by PyTorch's profiler, or by CUPTI itself.
+# Counts the bytes copied between host and device while a function runs, as CUPTI records them: by
+# PyTorch's profiler, or by CUPTI itself.
 # SPDX-License-Identifier: BSD-3-Clause
-"""``counter()`` gives a function ``host_copies(work)`` that has been seen to count a copy each way."""
+"""``counter()`` returns a function ``host_copies(work)`` that has proved to count a copy each
+way."""
 import ctypes
 import glob
 import json
@@ -28,7 +30,7 @@ def _by_torch(work):
 
 
 class _Cupti:
-    """The activity interface: CUPTI asks for buffers, fills them with records, and hands them back."""
+    """The activity interface: CUPTI requests buffers, fills them with records, and returns them."""
 
     MEMCPY, FORCED, KINDS, BUFFER = 1, 1, {1: "HtoD", 2: "DtoH"}, 1 << 20
 
@@ -64,7 +66,7 @@ class _Cupti:
     def _take(self, context, stream, buffer, size, used):
         record = ctypes.c_void_p()
         while self.library.cuptiActivityGetNextRecord(buffer, ctypes.c_size_t(used), ctypes.byref(record)) == 0:
-            head = ctypes.string_at(record.value, 16)  # kind, then kinds of the copy, its source, its goal, flags, and bytes
+            head = ctypes.string_at(record.value, 16)  # kind, then kinds of the copy, its source, its target, flags, and bytes
             if int.from_bytes(head[:4], "little") == self.MEMCPY:
                 self.records.append((self.KINDS.get(head[4]), int.from_bytes(head[8:], "little")))
         self.buffers.pop(ctypes.addressof(buffer.contents), None)
@@ -86,7 +88,8 @@ class _Cupti:
 
 
 def counter():
-    """(its name, host_copies): host_copies(work) is (what work() gave, [("HtoD" or "DtoH", bytes), ...])."""
+    """Returns (name, host_copies): host_copies(work) returns (result of work(), [("HtoD" or "DtoH",
+    bytes), ...])."""
     import torch
 
     size = 3_000_008
@@ -101,7 +104,7 @@ def counter():
         try:
             host_copies = make()
             _, seen = host_copies(deliberate)
-        except Exception as error:  # the next one is tried; all that failed are told
+        except Exception as error:  # the next one is tried; all errors are reported
             failures.append(f"{name}: {type(error).__name__}: {error}")
             continue
         if ("HtoD", size) in seen and ("DtoH", size) in seen:
@@ -111,5 +114,6 @@ def counter():
 
 
 def total(copies, small=256):
-    """Bytes of those that are larger than that: verdicts, reports of refinement and numbers of launches are small ones."""
+    """Returns the bytes of copies larger than ``small``: verdicts, reports of refinement and launch
+    arguments are smaller."""
     return int(np.sum([size for _, size in copies if size > small], dtype=np.int64))

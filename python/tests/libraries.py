@@ -1,4 +1,4 @@
-# Arrays of CuPy, PyTorch and JAX on a CUDA device, made and read in the same way.
+# Makes and reads arrays of CuPy, PyTorch and JAX on a CUDA device in one way.
 # SPDX-License-Identifier: BSD-3-Clause
 import contextlib
 
@@ -31,7 +31,8 @@ class OfCupy:
             yield lambda: stream.done
 
     def zeros_then(self, b):
-        """b, of zeros until long work on the current stream has ended."""
+        """Returns an array that holds zeros until long work on the current stream has ended, then
+        b."""
         x, late = self.module.zeros_like(b), self.module.ones((4000, 4000))
         out = self.module.matmul(late, late)
         self.module.cuda.get_current_stream().synchronize()

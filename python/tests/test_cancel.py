@@ -1,4 +1,4 @@
-# Tokens, Ctrl-C and tasks of asyncio end long calls, and leave all usable.
+# Tests that tokens, Ctrl-C and asyncio tasks end long calls and leave all objects usable.
 # SPDX-License-Identifier: BSD-3-Clause
 import asyncio
 import os
@@ -15,7 +15,7 @@ import kauri.aio
 
 
 def grid(k):
-    """A k x k x k grid in natural order: some k^7 operations."""
+    """Returns a k x k x k grid, whose factorisation in natural order takes about k^7 operations."""
     line = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(k, k))
     eye = sp.eye_array(k)
     return sp.csc_array(sp.kron(sp.kron(line, eye), eye) + sp.kron(sp.kron(eye, line), eye) + sp.kron(sp.kron(eye, eye), line))
@@ -56,7 +56,7 @@ def test_a_token_from_another_thread(long_one):
 
 @pytest.fixture
 def ctrl_c():
-    """As at a terminal: whoever runs the tests in the background has Ctrl-C ignored."""
+    """Enables Ctrl-C as at a terminal; tests that run in the background inherit it as ignored."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

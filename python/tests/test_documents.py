@@ -1,4 +1,5 @@
-# Examples of docstrings and of the documents run; public names have docstrings and types.
+# Runs the examples of docstrings and of the documents; checks that public names have docstrings and
+# types.
 # SPDX-License-Identifier: BSD-3-Clause
 import ast
 import doctest
@@ -23,13 +24,14 @@ MODULES = ["kauri", *(f"kauri._compare.{name}" for name in ("comparison", "pictu
            "kauri._names.calls", "kauri._names.cholesky_factor", "kauri._names.indices", "kauri._names.separators",
            "kauri._options", "kauri.aio", "kauri.cholmod", "kauri.cholmod05", "kauri.torch", "kauri.jax"]
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
-COMMON = DOCS / "site" / "mathematics" / "index.md"  # what the pages beside it take for granted
+COMMON = DOCS / "site" / "mathematics" / "index.md"  # the pages beside it build on it
 PAGES = sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md") if ">>> " in path.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(autouse=True)
 def no_alias(monkeypatch):
-    """Examples of register() leave nothing behind for other tests, nor find scikit-sparse imported by these."""
+    """Examples of register() leave nothing behind for other tests, and do not find a scikit-sparse
+    that these have imported."""
     for name in ("sksparse", "sksparse.cholmod", "sksparse.test_cholmod"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     yield
@@ -50,7 +52,8 @@ def test_docstrings(name):
 
 
 def without_fences(text):
-    """What is in fences called python, and what is indented; else a fence's end were output that is expected."""
+    """Returns the text of python fences and indented text; doctest would take the end of another
+    fence for expected output."""
     lines, inside = [], None
     for line in text.splitlines():
         if line.startswith("```"):
@@ -93,7 +96,7 @@ def test_public_names_are_documented(name):
 
 
 def untyped(function):
-    """Parameters of a function, and its result, that have no annotation."""
+    """Returns the parameters of a function, and "the result", that have no annotation."""
     arguments = function.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
     found = [one.arg for one in every if one is not None and one.annotation is None and one.arg not in ("self", "cls")]
@@ -120,7 +123,7 @@ def test_types_hold(tmp_path):
     pytest.importorskip("mypy", reason="mypy is not installed")
     (tmp_path / "mypy.ini").write_text("[mypy]\nignore_missing_imports = True\nfollow_imports = silent\ndisable_error_code = import-untyped\n")
     folder = str(pathlib.Path(kauri.__file__).parents[1])
-    path = {} if folder in site.getsitepackages() else {"MYPYPATH": folder, "PYTHONPATH": folder}  # mypy finds what is installed
+    path = {} if folder in site.getsitepackages() else {"MYPYPATH": folder, "PYTHONPATH": folder}  # mypy finds installed packages
     done = subprocess.run([sys.executable, "-m", "mypy", "--config-file", str(tmp_path / "mypy.ini"), "-p", "kauri"], capture_output=True, text=True,
                           timeout=LIMIT_SECONDS, cwd=tmp_path, env={**os.environ, **path})
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,4 +1,4 @@
-# The programs of examples/python run, and their own checks are good.
+# Runs the programs of examples/python, which check their own results.
 # SPDX-License-Identifier: BSD-3-Clause
 import pathlib
 import subprocess

@@ -1,4 +1,5 @@
-# How a process ends: daemon threads in calls of kauri's, what is leaked, sub-interpreters. Each in a process of its own.
+# Tests how a process ends: daemon threads in calls of kauri, leaks, sub-interpreters. Each test
+# runs in a separate process.
 # SPDX-License-Identifier: BSD-3-Clause
 import os
 import pathlib
@@ -35,7 +36,7 @@ assert begun.wait(1200)
 time.sleep(0.1)
 """
 
-# What lets go of the interpreter's lock.
+# These calls release the interpreter's lock.
 CALLS = {
     "solve": "f(b)",
     "refactorize": "f.refactorize(A)",
@@ -64,13 +65,15 @@ def run(program, *arguments):
 
 @pytest.mark.parametrize("name", CALLS)
 def test_a_daemon_thread_in_a_call_does_not_end_the_process(name, tmp_path):
-    """Python before 3.14 ends such a thread by unwinding its stack, which must not meet a destructor that is noexcept."""
+    """Python before 3.14 ends such a thread by unwinding its stack, which must not pass a noexcept
+    destructor."""
     done = run(SYSTEM.replace("PATH", repr(str(tmp_path / "factor"))) + WORK.replace("CALL", CALLS[name]))
     assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_daemon_thread_that_sleeps_makes_no_messages():
-    """It keeps the program's globals, among them factors, to the end: nanobind would call that a leak."""
+    """The thread keeps the program's globals, among them factors, to the end, which nanobind would
+    report as a leak."""
     done = run(SYSTEM.replace("PATH", "None") + "threading.Thread(target=lambda: time.sleep(1000), daemon=True).start()\n")
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -100,7 +103,7 @@ kauri.cholmod05.cho_factor(A).solve(b)
 
 
 def test_no_memory_stays_of_factors():
-    """A factor made in each turn of a loop, as programs written for SciPy do it."""
+    """A loop makes a factor in each turn, as programs written for SciPy do."""
     program = SYSTEM.replace("PATH", "None") + """
 import gc, os
 def resident():
@@ -121,13 +124,14 @@ assert more < 1 << 20, f"{more} bytes more after 2000 factors"
 
 
 def test_what_is_leaked_would_be_told():
-    """The message that the test above looks for is there to be had."""
+    """Shows that the message that the tests above look for can appear."""
     done = run(LEAKY + SYSTEM.replace("PATH", "None") + "threading.Thread(target=lambda: time.sleep(1000), daemon=True).start()\n")
     assert done.returncode == 0 and "leaked" in done.stderr
 
 
 def sub_interpreters():
-    """(making one, running text in it) of this Python's own tests; skips where there are none."""
+    """Returns the name of the module with which Python's own tests make sub-interpreters; skips if
+    there is none."""
     for name in ("_interpreters", "_xxsubinterpreters"):
         try:
             return __import__(name).__name__

@@ -1,4 +1,4 @@
-# The notebooks of docs/ run, and so do the assertions in them; they are kept without outputs.
+# Runs the notebooks of docs/ with their assertions; they are stored without outputs.
 # SPDX-License-Identifier: BSD-3-Clause
 import json
 import pathlib

@@ -1,4 +1,5 @@
-# On a CUDA device: arrays of CuPy, PyTorch and JAX that stay there, with what is copied counted; streams, gradients, pickles, overhead.
+# Tests arrays of CuPy, PyTorch and JAX on a CUDA device, where they stay (copies are counted);
+# streams, gradients, pickles, overhead.
 # SPDX-License-Identifier: BSD-3-Clause
 import doctest
 import os
@@ -34,7 +35,7 @@ def each_library(function):
 
 @pytest.fixture(scope="module")
 def problem():
-    """A of 14400 rows, its factor on the device, b of three columns, and x by SciPy."""
+    """Returns A of 14400 rows, its factor on the device, b of three columns, and x by SciPy."""
     a = poisson(120)
     b = np.random.default_rng(1).standard_normal((a.shape[0], 3))
     return a, kauri.cholesky(a, backend="cuda"), b, spsolve(a, b)
@@ -87,7 +88,7 @@ def test_nothing_is_copied_to_the_host(library, problem, host_copies, measured):
         x, copies = copied(lambda: f(given))
         assert total(copies) == 0, f"{layout}: a solve of {right.nbytes} bytes copied {copies}"
         measured(f"{type(library).__name__}, {layout}, {right.nbytes} bytes, by {name}: copies between host and device {copies}")
-    # The same factor with b on the host is seen to copy: the check can fail.
+    # The same factor with b on the host copies, so the check can fail.
     x, copies = copied(lambda: f(b))
     there, back = (sum(size for kind, size in copies if kind == wanted) for wanted in ("HtoD", "DtoH"))
     assert near(x, expected) and there >= b.nbytes and back >= b.nbytes, copies
@@ -103,7 +104,8 @@ def test_matrices_of_values_on_the_device(library):
 
 
 def lower_values(a):
-    """Of the lower half by columns, rows ascending, as Factor.pattern() has them."""
+    """Returns the values of the lower half by columns, rows ascending, in the order of
+    Factor.pattern()."""
     low = sp.csc_matrix(sp.tril(a))
     low.sort_indices()
     return low.data.copy()
@@ -115,10 +117,10 @@ def test_values_on_the_device(library, problem, host_copies, measured):
     a, f, b, expected = problem
     f = f.copy()
     values, right = library.there(3 * lower_values(a)), library.there(b)
-    for _ in range(3):  # what the first ones allocate and capture is left out
+    for _ in range(3):  # excludes first allocations and captures
         f.refactorize_values(values)
         f(right)
-        f.solve(right, refine=2)  # the rows of A go there once
+        f.solve(right, refine=2)  # copies the rows of A once
     _, copies = copied(lambda: f.refactorize_values(values))
     assert total(copies) == 0, f"{a.nnz} values: {copies}"
     measured(f"{type(library).__name__}, refactorize_values of {8 * values.shape[0]} bytes, by {name}: copies between host and device {copies}")
@@ -127,12 +129,12 @@ def test_values_on_the_device(library, problem, host_copies, measured):
     assert library.is_there(x) and near(3 * library.here(x), expected)
     f.refactorize_values(values, beta=1.5)
     assert near(library.here(f(right)), spsolve(3 * a + 1.5 * sp.eye(f.n, format="csc"), b))
-    assert near(f._numbers.values(), lower_values(3 * a + 1.5 * sp.eye(f.n)))  # brought to the host when they are asked for
+    assert near(f._numbers.values(), lower_values(3 * a + 1.5 * sp.eye(f.n)))  # copied to the host on request
     assert near(library.here(f.solve(right, refine=1)), spsolve(3 * a + 1.5 * sp.eye(f.n, format="csc"), b))
     with pytest.raises(kauri.UsageError, match="shape"):
         f.refactorize_values(values[:-1])
     assert np.array_equal(library.here(values), 3 * lower_values(a))
-    _, copies = copied(lambda: f.refactorize_values(lower_values(a)))  # from the host: seen
+    _, copies = copied(lambda: f.refactorize_values(lower_values(a)))  # copies from the host are counted
     assert sum(size for kind, size in copies if kind == "HtoD") >= 8 * values.shape[0]
 
 
@@ -157,7 +159,8 @@ def test_mixed_precision_there(library, problem):
 
 
 def on_a_busy_stream(library, given, call):
-    """call(array), which is written by work on a side stream that is under way when it is called."""
+    """Returns call(array); work on a side stream writes the array and is still running at the
+    call."""
     given = library.there(given)
     with library.side_stream() as done:
         array, start = library.zeros_then(given)
@@ -174,7 +177,7 @@ def on_a_busy_stream(library, given, call):
 def test_streams_are_honoured(library, problem, make):
     a, _, b, expected = problem
     f = make(a, backend="cuda")
-    f(library.there(b))  # workspaces are made: nothing waits for the device but what is to
+    f(library.there(b))  # makes workspaces, so that nothing else waits for the device
     x = on_a_busy_stream(library, b, f)
     assert near(library.here(x), expected), "b was read before the stream had written it"
     values = 3 * lower_values(a)
@@ -185,7 +188,8 @@ def test_streams_are_honoured(library, problem, make):
 
 @pytest.mark.jax
 def test_solutions_of_jax_are_their_own(problem):
-    """What is begun for the next one, while the device is at work, is written to by nothing else, and read by nobody before."""
+    """The array prepared for the next solution is written by nothing else, and is not read before
+    it is complete."""
     library = OfJax()
     a, _, b, expected = problem
     f = kauri.cholesky(a, backend="cuda")
@@ -194,7 +198,7 @@ def test_solutions_of_jax_are_their_own(problem):
     zeros = library.there(np.zeros((4000, 4000)))
     late = library.module.jit(lambda x, m: x + library.module.lax.fori_loop(0, 100, lambda _, p: p @ m, m)[0, 0])
     right, other = library.there(b), library.there(-2 * b)
-    late(many[0], zeros).block_until_ready()  # compiled
+    late(many[0], zeros).block_until_ready()  # compiles it
     x = f(right)
     y = late(x, zeros)
     del x
@@ -225,7 +229,7 @@ def test_shapes_and_threads_of_jax(problem):
     assert len(seen) == 80 and all(near(library.here(x), k * expected) for k, x in seen)
     right = library.there(b)
     double = library.module if hasattr(library.module, "enable_x64") else library.module.experimental
-    with double.enable_x64(False):  # in this thread, which makes no doubles then, but of doubles
+    with double.enable_x64(False):  # in this thread JAX makes doubles only from doubles
         x = f(right)
     assert x.dtype == np.float64 and near(library.here(x), expected)
     donated = library.module.jit(lambda x: 2 * x, donate_argnums=0)(f(right))
@@ -339,7 +343,7 @@ def test_pickles(problem):
     assert np.array_equal(f(b), g(b)) and near(g(b), expected)
     g.refactorize(2 * a)
     assert near(2 * g(b), expected)
-    # Where there is no device it is a factor of the host.
+    # Without a device the loaded factor is on the host.
     code = ("import sys, pickle, numpy as np, kauri; f, b, x = pickle.load(sys.stdin.buffer); assert not kauri.cuda_available();"
             "assert np.abs(f(b) - x).max() <= 1e-8 * np.abs(x).max(), 'another solution'; print('good')")
     done = subprocess.run([sys.executable, "-c", code], input=pickle.dumps((f, b, expected)), capture_output=True,
@@ -372,7 +376,7 @@ def test_negated_tensors_are_what_they_stand_for(problem):
     torch = OfTorch().module
     a, f, b, expected = problem
     there = torch.from_numpy(b[:, 0].copy()).cuda()
-    negated = torch.complex(there, there).conj().imag  # -b, by a bit
+    negated = torch.complex(there, there).conj().imag  # -b as a view with the negative bit set
     assert negated.is_neg()
     for g in (f, kauri.cholesky_mixed(a, backend="cuda")):
         assert near(g(negated).cpu().numpy(), -expected[:, 0])

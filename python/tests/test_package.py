@@ -1,4 +1,4 @@
-# What a wheel carries beside the package.
+# Tests which files a wheel carries beside the package.
 # SPDX-License-Identifier: BSD-3-Clause
 import importlib.metadata
 

@@ -1,4 +1,5 @@
-# Exit codes and messages: wrong usage and input (1), not positive definite (2), resources (3).
+# Tests exit codes and messages: wrong usage and input (1), not positive definite (2), resources
+# (3).
 # SPDX-License-Identifier: BSD-3-Clause
 import os
 import pathlib
@@ -175,7 +176,7 @@ class OverflowTest(ProgramTest):
         self.assertEqual(kauri("solve", matrix).returncode, 1)
 
     def test_one_column_of_many(self):
-        # Only the second of three right-hand sides is too large for the float that x is in.
+        # Only the second of three right-hand sides overflows in float, in which x is computed.
         matrix = self.write_symmetric("small.mtx", 2, {(0, 0): 1e-20, (1, 1): 1.0})
         rhs = self.write("b.mtx", "%%MatrixMarket matrix array real general\n2 3\n" + "1\n1\n1e30\n1\n1\n1\n")
         self.assertEqual(self.json_of("solve", matrix, "--rhs", rhs)["status"], "ok")
@@ -202,7 +203,7 @@ class ResourcesTest(ProgramTest):
         self.assertGreater(needed, 1e6)
         enough = needed / 1e9 + 1e-9
         self.assertEqual(kauri("solve", "--gen", "poisson3d 12", "--max-gb", enough).returncode, 0)
-        # Float needs less, more right-hand sides more.
+        # Float needs less memory, more right-hand sides need more.
         self.assertEqual(kauri("solve", "--gen", "poisson3d 12", "--max-gb", enough * 0.7, "--scalar", "float").returncode, 0)
         self.fails(3, "solve", "--gen", "poisson3d 12", "--max-gb", enough, "--nrhs", "100")
 
@@ -217,7 +218,7 @@ class ResourcesTest(ProgramTest):
         self.assertEqual(len(self.bytes_in(self.fails(3, *words, flops - 1, says=["operations"]))), 1)
 
     def test_right_hand_sides_are_refused_before_they_are_made(self):
-        # b alone is 1.4 GB in the first case and 8 TB in the second.
+        # b alone takes 1.4 GB in the first case and 8 TB in the second.
         for words in [["poisson2d 300", "--nrhs", "2000", "--max-gb", "0.1"], ["poisson2d 1000", "--nrhs", "1048576"]]:
             code, errors, peak = kauri_with_peak("solve", "--gen", *words)
             self.assertEqual(code, 3, words)
@@ -228,7 +229,7 @@ class ResourcesTest(ProgramTest):
     def test_files_of_any_size(self):
         path = pathlib.Path("/dev/shm") / f"kauri_{os.getpid()}.mtx"
         try:
-            path.write_text("%%MatrixMarket matrix array real general\n", encoding="ascii")  # else its first bytes are enough
+            path.write_text("%%MatrixMarket matrix array real general\n", encoding="ascii")  # otherwise the first bytes settle it
             self.addCleanup(path.unlink)
             os.truncate(path, 2**63 - 1)
         except OSError:
@@ -247,12 +248,12 @@ class ResourcesTest(ProgramTest):
         self.assertIn("/dev/stdin", errors)
         self.assertEqual(self.bytes_in(errors), [100000000])
         self.assertLess(peak, 500e6)
-        # What is in no format is told by its first bytes.
+        # The first bytes of a file show whether it has a known format.
         for words in [["info", "/dev/zero"], ["solve", *SYSTEM, "--rhs", "/dev/zero", "--backend", "cpu"]]:
             code, errors, peak = kauri_with_peak(*words)
             self.assertEqual(code, 1)
             self.assertIn("/dev/zero: is not in a known format", errors)
-            self.assertLess(peak, 500e6)  # a driver of devices takes 150 MB
+            self.assertLess(peak, 500e6)  # a device driver takes 150 MB
 
     def test_demand_counts_everything(self):
         for scalar, size in [("double", 8), ("float", 4)]:
@@ -260,13 +261,15 @@ class ResourcesTest(ProgramTest):
             plan = self.json_of("analyze", *words)
             n, nnz = plan["n"], plan["nnz_lower"]
             [needed] = self.bytes_in(self.fails(3, "solve", *words, "--max-flops", "1"))
-            # Four vectors; both halves of A by rows with a column and a place each; the values of A in float.
+            # The bytes are four vectors; both halves of A by rows with a column and a place each;
+            # the values of A in float.
             least = plan["peak_bytes"] + plan["workspace_bytes"] + 4 * size * n + (2 * nnz - n) * 12 + 8 * n + (4 * nnz if size == 4 else 0)
             self.assertGreaterEqual(needed, least)
             self.assertLess(needed, 1.05 * least)
 
     def test_machine(self):
-        # What there is, is set by the process's own limit: neither the system nor its factor fits there.
+        # The limit of the process sets the available memory; neither the system nor its factor
+        # fits.
         if build_facts()["sanitizers"]:
             self.skipTest("a sanitizer's own data do not fit behind a limit")
         limit = 300 << 20
@@ -292,7 +295,7 @@ class ResourcesTest(ProgramTest):
 
     def test_compare_leaves_out_what_does_not_fit(self):
         plain = self.json_of("compare", "--gen", "poisson3d 10")
-        least = min(row["peak_bytes"] for row in plain["orderings"] if row["peak_bytes"] is not None)  # METIS may be missing
+        least = min(row["peak_bytes"] for row in plain["orderings"] if row["peak_bytes"] is not None)  # null without METIS
         result = self.json_of("compare", "--gen", "poisson3d 10", "--factor", "--max-gb", 1.6 * least / 1e9)
         status = {row["ordering"]: row["status"] for row in result["orderings"]}
         self.assertIn("ok", status.values())

@@ -1,4 +1,5 @@
-# One system in every format: the same solution, and a name for reports without folder and endings.
+# Tests one system in every format: all give the same solution, and a report names the system
+# without folder and endings.
 # SPDX-License-Identifier: BSD-3-Clause
 import gzip
 import pathlib
@@ -7,7 +8,7 @@ from program import ProgramTest, build_facts, read_array
 
 FILES = pathlib.Path(__file__).resolve().parent.parent / "io" / "files"
 
-# The lower half of the system of tests/io/files, by columns, from 1.
+# The lower half of the system of tests/io/files, by columns, counted from 1.
 ROWS = [[1, 2, 4], [2, 3], [3, 5], [4], [5]]
 VALUES = [[4, -1, 0.5], [5, -2], [6, -0.25], [7], [8]]
 
@@ -63,7 +64,8 @@ class FilesTest(ProgramTest):
             self.fails(3, "solve", rows, "--max-gb", 1, says=["needs more memory than is available"])
 
     def test_shuffled_halves_by_any_threads(self):
-        # Large enough to be parsed in pieces: a matrix of both halves, its last line wrong in one of two.
+        # The files are large enough to be parsed in pieces: a matrix of both halves, whose last
+        # line is wrong in one of the two files.
         n = 60000
         lines = [line for i in range(1, n) for line in (f"{i} {i} 4.0", f"{i + 1} {i} -1.0", f"{i} {i + 1} -1.0")] + [f"{n} {n} 4.0"]
         lines = lines[::2] + lines[1::2]

@@ -1,4 +1,5 @@
-# A control group with little memory: the program ends by 0, or by 3 with the bytes, never by the kernel.
+# Tests the program in a control group with little memory: it exits with 0, or with 3 and a message
+# with the bytes; the kernel does not kill it.
 # SPDX-License-Identifier: BSD-3-Clause
 import os
 import pathlib
@@ -19,8 +20,9 @@ def lines_of_groups():
 
 
 def places(controller):
-    """Folders in which a group with a limit may be made. v1: this process's own. v2: the nearest one above it that hands the controller on
-    to its children; its own holds processes, so that its children have none."""
+    """Returns folders in which a group with a limit can be made. v1: this process's group. v2: the
+    nearest group above it that delegates the controller to its children; its own group holds
+    processes, so its children have no controllers."""
     for controllers, path in lines_of_groups():
         if controller in controllers.split(","):
             return [pathlib.Path(f"/sys/fs/cgroup/{controller}{path}")]
@@ -33,7 +35,8 @@ def places(controller):
 
 
 class Group:
-    """A group with these limits, {file: text}, as long as the context lasts. OSError where none can be made."""
+    """Makes a group with these limits, {file: text}, for the lifetime of the context. Raises
+    OSError if none can be made."""
 
     def __init__(self, controller, limits):
         refused = OSError(f"no group hands {controller} on")
@@ -64,12 +67,13 @@ class Group:
         self.folder.rmdir()
 
     def run(self, *words):
-        """The finished program, in the group from its first instruction on."""
+        """Runs the program in the group from its first instruction on; returns the finished
+        process."""
         return kauri(*words, preexec_fn=self.enter)
 
 
 class Scope:
-    """The same by systemd, for memory. OSError where that does not work."""
+    """As Group, but made by systemd, for memory. Raises OSError if that does not work."""
 
     def __init__(self, limit):
         user = [] if os.getuid() == 0 else ["--user"]
@@ -103,7 +107,7 @@ def memory_group(limit):
 
 
 def write_npy(path, rows, cols):
-    """Ones, a column after the other, without holding them."""
+    """Writes a .npy file of ones, column by column, without holding them in memory."""
     head = f"{{'descr': '<f8', 'fortran_order': True, 'shape': ({rows}, {cols}), }}"
     head = head.ljust((len(head) + 11 + 63) // 64 * 64 - 11) + "\n"
     with path.open("wb") as file:
@@ -123,7 +127,8 @@ class GroupTest(ProgramTest):
             self.skipTest(f"no control group with a limit can be made here: {error}")
 
     def check(self, sizes, *words):
-        """Ends of the program for systems that need ever more: enough, then too much, and nothing but these."""
+        """Runs the program for ever larger systems; expects it to succeed first, then to report too
+        little memory, and no other end."""
         codes = []
         with memory_group(LIMIT) as group:
             for size in sizes:
@@ -181,7 +186,7 @@ class GroupTest(ProgramTest):
         self.check([1, 10, 40, 160, 640], "solve", "--gen", "poisson2d 150", "--nrhs", "{}")
 
     def test_a_permutation_that_is_read(self):
-        sizes = [0, 10, 30, 60, 90, 150]  # MB of it, of comments
+        sizes = [0, 10, 30, 60, 90, 150]  # MB of comments in the file
         for size in sizes:
             with (self.folder / f"p{size}").open("w") as file:
                 for _ in range(size):
@@ -199,12 +204,12 @@ class GroupTest(ProgramTest):
         for size in sizes:
             self.run_ok("solve", "--gen", f"poisson3d {size}", "--ordering", "nd", "--save-factor", self.folder / f"f{size}")
         self.check(sizes, "solve", "--gen", "poisson3d {}", "--load-factor", f"{self.folder}/f{{}}")
-        columns = [1, 20, 40, 60, 80, 100, 150, 200, 400]  # the factor has room, its workspace has none
+        columns = [1, 20, 40, 60, 80, 100, 150, 200, 400]  # the factor fits, its workspace does not
         self.check(columns, "solve", "--gen", "poisson3d 24", "--load-factor", self.folder / "f24", "--nrhs", "{}")
 
 
 class QuotaTest(ProgramTest):
-    """Threads that a quota of processor time pays for."""
+    """The default number of threads follows a quota of processor time."""
 
     def quota(self, microseconds):
         v1 = any("cpu" in controllers.split(",") for controllers, _ in lines_of_groups())

@@ -1,4 +1,4 @@
-# Files with both halves: --half and --symmetry, in every command that reads a system.
+# Tests files with both halves: --half and --symmetry, in every command that reads a system.
 # SPDX-License-Identifier: BSD-3-Clause
 from program import ProgramTest, kauri, read_symmetric
 
@@ -48,7 +48,7 @@ class HalvesTest(ProgramTest):
             self.assertEqual(self.json_of("info", file, "--half", half)["nnz_lower"], 3)
 
     def test_how_far_halves_may_differ(self):
-        file = self.full("0.5", "0.5004")  # of 4: 0.0001
+        file = self.full("0.5", "0.5004")  # they differ by 0.0001 of 4
         for symmetry, code in [("0.00011", 0), ("0.00009", 1), ("1", 0), ("0", 1)]:
             self.assertEqual(kauri("solve", file, "--symmetry", symmetry).returncode, code, symmetry)
         for wrong in ["-1", "1.1", "nan", "x"]:

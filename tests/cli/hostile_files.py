@@ -1,4 +1,4 @@
-# Files that a reader must refuse: made here, byte by byte, with the standard library alone.
+# Makes files that a reader must refuse, byte by byte, with the standard library alone.
 # SPDX-License-Identifier: BSD-3-Clause
 import gzip
 import io
@@ -10,17 +10,19 @@ SYMMETRIC = "%%MatrixMarket matrix coordinate real symmetric\n"
 GENERAL = "%%MatrixMarket matrix coordinate real general\n"
 GOOD = SYMMETRIC + "3 3 5\n1 1 2.5\n2 1 -1.25\n2 2 3.75\n3 2 0.5\n3 3 4.125\n"
 
-# What a message names in the file; else the fault is one of the whole file, and these are all of those.
+# PLACE matches the place in the file that a message names. WHOLE matches all messages about the
+# file as a whole, which name no place.
 PLACE = r"line \d+: |array '\w+': |entr(y|ies) \(|at byte \d+|near byte \d+|after \d+ bytes"
 WHOLE = (r"is empty|is a directory|is not in a known format|is a dense \.npy array|the zip directory at the end of the file is missing|"
          r"the archive holds no |holds several matrices")
-# What it says was expected: in so many words, or as what the file itself claims; or damage, where that is all there is to say.
+# EXPECTED matches what a message says was expected, either literally or as a claim of the file, or
+# that the file is damaged, if nothing more can be said.
 EXPECTED = r"expected |promised|ask for|is empty|cut short|damaged|checksum is wrong|is not symmetric"
 NUMBERS = ["2147483647", "2147483648", "4294967296", "9223372036854775807", "9223372036854775808", "18446744073709551616", "-1", "1e9", "nan", ""]
 
 
 def market():
-    """Matrix Market: banners, sizes, counts, indices, values, halves."""
+    """Yields Matrix Market files: banners, sizes, counts, indices, values, halves."""
     for words in ["", "matrix", "matrix coordinate real", "matrix coordinate complex symmetric", "matrix coordinate real hermitian",
                   "matrix coordinate real skew-symmetric", "matrix array pattern symmetric", "vector coordinate real general",
                   "matrix coordinate real symmetric symmetric", "matrix coordinate quad symmetric", "matrix elemental real symmetric"]:
@@ -43,13 +45,13 @@ def market():
 
 
 def cuts(whole, count):
-    """Beginnings of it, spread over its length."""
+    """Yields `count` beginnings of `whole`, spread over its length."""
     for k in range(1, count + 1):
         yield whole[: len(whole) * k // (count + 1)]
 
 
 def boeing():
-    """Rutherford-Boeing: headers and fields."""
+    """Yields Rutherford-Boeing files: headers and fields."""
     head = "title".ljust(72) + "key     \n" + "             3             1             1             1\n"
     sizes, formats = "rsa  3 3 5 0\n", "(4I4)           (5I3)           (3E10.2)            \n"
     body = "   1   3   5   6\n  1  2  2  3  3\n  2.00E+00 -1.00E+00  3.00E+00\n  5.00E-01  4.00E+00\n"
@@ -76,11 +78,12 @@ def tar_of(members):
 
 
 def archives():
-    """gzip and tar: cut short, damaged, with lying sizes, without a matrix or with too many."""
+    """Yields gzip and tar files: cut short, damaged, with wrong sizes, without a matrix or with
+    several."""
     packed, tar = gzip.compress(GOOD.encode(), mtime=0), tar_of({"a/a.mtx": GOOD})
     yield from cuts(packed, 8)
     yield from cuts(gzip.compress(tar, mtime=0), 8)
-    yield from [tar[:300], tar[:512], tar[:560], tar[:600]]  # in its header, behind it, in its member
+    yield from [tar[:300], tar[:512], tar[:560], tar[:600]]  # inside its header, behind it, inside its member
     yield packed + b"rubbish"
     yield packed[:-8] + bytes(8)
     yield gzip.compress(b"", mtime=0)
@@ -114,7 +117,8 @@ def doubles(*values):
 
 
 def scipy():
-    """.npz: each format with arrays that are missing, short, out of range or of huge shapes."""
+    """Yields .npz files: each format with arrays that are missing, short, out of range or of huge
+    shapes."""
     word = lambda text: npy(f"|S{len(text)}", "()", text.encode())
     nan, huge = float("nan"), 2**31 - 1
     csr = dict(format=word("csr"), shape=ints(2, 2), indices=ints(0, 1), indptr=ints(0, 1, 2), data=doubles(4, 4))
@@ -145,7 +149,7 @@ def scipy():
 
 
 def collection():
-    """(ending, bytes) of every file."""
+    """Returns (ending, bytes) of every file."""
     for ending, files in [("mtx", market()), ("rb", boeing()), ("tar.gz", archives()), ("npz", scipy())]:
         for content in files:
             yield ending, content.encode("latin1") if isinstance(content, str) else content

@@ -1,4 +1,5 @@
-# Hostile right-hand sides and permutations, and files that change while they are read: exit status 1 and the place of the fault, or success.
+# Tests hostile right-hand sides and permutations, and files that change while they are read: the
+# program exits with 1 and names the place of the fault, or succeeds.
 # SPDX-License-Identifier: BSD-3-Clause
 import os
 import re
@@ -18,7 +19,7 @@ def lines(*words):
 
 
 def rows(changed=None, to=""):
-    """0 to 8, a line each, and one of them another word."""
+    """Returns lines with 0 to 8, of which one is replaced by another word."""
     return lines(*[to if k == changed else k for k in range(9)])
 
 
@@ -55,7 +56,7 @@ class RightHandSideTest(ProgramTest):
         self.refused("words.npy", b"hello", "is not in a known format")
 
     def test_many_places_by_few_entries(self):
-        # 0.4 MB that stand for 0.8 GB.
+        # The file of 0.4 MB describes 0.8 GB.
         path = self.write("b.mtx", f"%%MatrixMarket matrix coordinate pattern general\n100000 1000 100000\n{lines(*['1 1'] * 100000)}")
         for system, says in [("poisson2d 3", "line 2: 100000 rows, expected 9"), ("tree 100000 1", "line 2: 100000 x 1000 with 100000 entries")]:
             code, errors, peak = kauri_with_peak("solve", "--gen", system, "--rhs", path, "--threads", "1")
@@ -102,7 +103,7 @@ class PermutationTest(ProgramTest):
 
 
 class ChangingFileTest(ProgramTest):
-    """Each try is a success or a message with a place, never a crash."""
+    """Each read succeeds or gives a message with a place; none crashes."""
 
     def outcome(self, path):
         done = kauri("info", path, "--json")
@@ -114,7 +115,7 @@ class ChangingFileTest(ProgramTest):
         self.assertRegex(done.stderr, PLACE + "|" + WHOLE)
 
     def change(self, write):
-        """Tries while `write` goes on in a thread."""
+        """Runs the program repeatedly while a thread calls `write`."""
         path, done = self.write("f.mtx", GOOD), threading.Event()
 
         def writes():

@@ -1,4 +1,5 @@
-# A collection of hostile files: each ends in a clear error and exit status 1, and takes no memory by its own word.
+# Tests a collection of hostile files: each ends in a clear error and exit status 1, and none makes
+# the program allocate the memory that it claims.
 # SPDX-License-Identifier: BSD-3-Clause
 from hostile_files import EXPECTED, GOOD, PLACE, WHOLE, collection
 from program import ProgramTest, at_pipe, build_facts, kauri_with_peak

@@ -1,4 +1,5 @@
-# SIGTERM while METIS orders ends the program, as it does everywhere else. main() has handlers of its own by then: those tell nothing of METIS.
+# Tests that SIGTERM ends the program while METIS orders, as at any other time. main() has installed
+# its handlers by then, so handlers alone do not show whether METIS installs some.
 # SPDX-License-Identifier: BSD-3-Clause
 import os
 import pathlib
@@ -12,18 +13,18 @@ import unittest
 import program
 from program import LIMIT_SECONDS, ProgramTest, compares_metis
 
-SECONDS_IN_METIS = 1  # of a processor, from the program's word that it orders; the graph is reduced first, in a tenth of that
+SECONDS_IN_METIS = 1  # processor seconds after the message "ordering"; reducing the graph takes a tenth of that
 SIZES = (1200, 2400)  # `poisson2d`: METIS takes seconds for the first one
 
 
 def processor_seconds(pid):
-    """User time of the process so far."""
+    """Returns the user time of the process so far, in seconds."""
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
     return int(fields[11]) / os.sysconf("SC_CLK_TCK")
 
 
 def handles(pid, number):
-    """True where the process has a handler for the signal."""
+    """Returns whether the process has a handler for the signal."""
     for line in pathlib.Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines():
         if line.startswith("SigCgt:"):
             return int(line.split()[1], 16) & (1 << (number - 1)) != 0
@@ -31,7 +32,7 @@ def handles(pid, number):
 
 
 class Ordering:
-    """A program at a terminal that orders a system by METIS."""
+    """Runs a command at a terminal that orders a system by METIS."""
 
     def __init__(self, command, size):
         self.terminal, side = pty.openpty()
@@ -46,16 +47,18 @@ class Ordering:
         os.close(self.terminal)
 
     def listen(self):
-        """Reads what the terminal gets within 50 ms. False where the other end is closed."""
+        """Reads what the terminal receives within 50 ms. Returns False if the other end is
+        closed."""
         if select.select([self.terminal], [], [], 0.05)[0]:
             try:
                 self.said += os.read(self.terminal, 4096)
-            except OSError:  # Linux's way to say so
+            except OSError:  # Linux reports a closed end so
                 return False
         return True
 
     def reaches_metis(self):
-        """Waits until METIS has had its seconds. False where the ordering was over before."""
+        """Waits until METIS has run for SECONDS_IN_METIS. Returns False if the ordering ended
+        before."""
         begun, end = None, time.monotonic() + LIMIT_SECONDS
         while time.monotonic() < end and self.listen() and b"factorising" not in self.said:
             seconds = processor_seconds(self.child.pid)
@@ -66,7 +69,7 @@ class Ordering:
         return False
 
     def status(self):
-        """The exit status, with all that the terminal got."""
+        """Returns the exit status after reading all output to the terminal."""
         status, end = self.child.wait(LIMIT_SECONDS), time.monotonic() + LIMIT_SECONDS
         while time.monotonic() < end and self.listen():
             pass

@@ -1,4 +1,5 @@
-# Files that a command line names: names that a terminal would obey, outputs over inputs, standard input, and what a signal leaves.
+# Tests files that a command line names: names with terminal escapes, outputs over inputs, standard
+# input, and what remains after a signal.
 # SPDX-License-Identifier: BSD-3-Clause
 import os
 import pathlib
@@ -36,7 +37,7 @@ class PathsTest(ProgramTest):
             for c in outs[-1]:
                 self.assertTrue(c in "\n\t" or (ord(c) >= 32 and not 0x7F <= ord(c) < 0xA0), f"{words}: {outs[-1]!r}")
         self.assertIn("esc?[31mRED?]0;title????1m: 9 rows", outs[0])
-        self.json_of("info", hostile)  # escaped there
+        self.json_of("info", hostile)  # JSON escapes the name
 
     def test_nothing_is_written_over_what_is_read(self):
         rhs, factor, order = self.folder / "b.mtx", self.folder / "f", self.folder / "p.mtx"
@@ -58,7 +59,7 @@ class PathsTest(ProgramTest):
             self.fails(1, *words, says=["would be written over"])
         self.assertEqual({path: path.read_bytes() for path in held}, held)
         self.assertFalse((self.folder / "x.mtx").exists())
-        self.run_ok("solve", self.a, "-o", rhs)  # of another run: replaced
+        self.run_ok("solve", self.a, "-o", rhs)  # an output of an earlier run is replaced
         self.run_ok("convert", self.a, self.a)
         self.assertEqual(self.a.read_text(), self.text)
 
@@ -83,7 +84,7 @@ class PathsTest(ProgramTest):
             self.assertEqual(done.returncode, 1, words)
             self.assertIn("would be written over", done.stderr, words)
             self.assertEqual(given.read_bytes(), before, words)
-        with self.a.open() as file:  # another one, and a pipe
+        with self.a.open() as file:  # standard input is another file, then a pipe
             self.assertEqual(kauri("solve", "-", "-o", b, stdin=file).returncode, 0)
         self.assertEqual(kauri("solve", "-", "-o", b, input=self.text).returncode, 0)
 

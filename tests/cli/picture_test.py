@@ -1,4 +1,5 @@
-# kauri spy, tree, convert, compare --html, completion and the man page: files, messages, what is printed.
+# Tests kauri spy, tree, convert, compare --html, completion and the man page: files, messages, and
+# output.
 # SPDX-License-Identifier: BSD-3-Clause
 import gzip
 import pathlib
@@ -23,7 +24,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def png_pixels(path):
-    """Width, height and rows of grey of a PNG whose palette is grey."""
+    """Returns width, height and rows of grey levels of a PNG whose palette is grey."""
     data, at, chunks = pathlib.Path(path).read_bytes(), 8, {}
     while at < len(data):
         (length,) = struct.unpack(">I", data[at : at + 4])
@@ -284,7 +285,7 @@ class SeveralTest(ProgramTest):
 
 class CompletionTest(ProgramTest):
     def complete(self, *words):
-        """What bash would offer for the last word."""
+        """Returns what bash would offer for the last word."""
         script = kauri("--completion", "bash").stdout
         line = "COMP_WORDS=(" + " ".join(f"'{word}'" for word in words) + f"); COMP_CWORD={len(words) - 1}; _kauri; echo \"${{COMPREPLY[@]}}\""
         done = subprocess.run(["bash", "-c", script + line], capture_output=True, text=True, check=True, timeout=LIMIT_SECONDS)
@@ -297,10 +298,11 @@ class CompletionTest(ProgramTest):
         self.assertEqual(self.complete("kauri", "spy", "--fac"), ["--factor"])
         self.assertEqual(self.complete("kauri", "solve", "--backend", ""), ["auto", "cpu", "cuda"])
         self.assertEqual(set(self.complete("kauri", "tree", "--ordering", "")), {"natural", "rcm", "md", "amd", "pamd", "nd", "metis", "auto"})
-        self.assertEqual(self.complete("kauri", "tree", "-o", ""), [])  # file names, from bash itself
+        self.assertEqual(self.complete("kauri", "tree", "-o", ""), [])  # bash offers file names
 
     def check_all_names(self, part_of, form):
-        """part_of: what a script says of a command; form: how a name stands in it."""
+        """Checks all commands and options. part_of(command): the script's part on it; form(name):
+        how the script writes a name."""
         count = 0
         for line in self.run_ok("--completion", "bash").splitlines():
             if found := re.match(r"    (\w+)\) words='([^']*)'", line):

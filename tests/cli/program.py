@@ -1,4 +1,5 @@
-# Runs the program kauri for the tests, and reads and writes the small files they need with the standard library alone.
+# Runs the program kauri for the tests, and reads and writes the small files that they need, with
+# the standard library alone.
 # SPDX-License-Identifier: BSD-3-Clause
 import ast
 import contextlib
@@ -15,19 +16,19 @@ import time
 import unittest
 
 BINARY = None  # set by run_tests.py
-LIMIT_SECONDS = 1200  # whatever a test waits for: for what hangs, not for what is slow
+LIMIT_SECONDS = 1200  # a limit for tests that hang, not for slow ones
 
 HEADER_KEYS = ["schema", "system", "solver", "commit", "device", "backend", "threads", "kernels", "scalar", "ordering", "effort"]
 
 
 def kauri(*words, **more):
-    """The finished process; standard output and error as text."""
+    """Runs the program; returns the finished process, with standard output and error as text."""
     more = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more
     return subprocess.run([BINARY, *map(str, words)], text=True, timeout=LIMIT_SECONDS, check=False, **more)
 
 
 def kauri_with_data_limit(limit_bytes, *words):
-    """The same in a process that may hold no more than this many bytes of data."""
+    """Runs the program in a process that may hold at most this many bytes of data."""
     return kauri(*words, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit_bytes, limit_bytes)))
 
 
@@ -44,8 +45,9 @@ def killed_at_limit(child):
 
 @contextlib.contextmanager
 def at_pipe(pipe, work, after=0.0):
-    """A named pipe, at whose other end work(pipe) goes on in a thread, so many seconds later. It is over at the end of the body, also where nobody
-    opened this end: a thread that waits in open() or read() is let go by a short visit to the pipe."""
+    """Makes a named pipe, at whose other end work(pipe) runs in a thread after `after` seconds. The
+    thread ends with the body, even if the program did not open this end: opening the pipe for a
+    moment releases a thread that waits in open() or read()."""
     os.mkfifo(pipe)  # ends: by the visits below
     other = threading.Timer(after, work, [pipe])
     other.daemon = True
@@ -57,13 +59,14 @@ def at_pipe(pipe, work, after=0.0):
         while other.is_alive():
             if time.monotonic() > end:
                 raise AssertionError(f"the other end of {pipe} is still at work after {LIMIT_SECONDS} s")
-            visit = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)  # Linux: never blocks, and counts as both ends
+            visit = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)  # on Linux this never blocks, and counts as both ends
             other.join(0.05)
             os.close(visit)
 
 
 def kauri_with_peak(*words, stdin=None):
-    """Exit code, standard error and the most resident memory in bytes of one process."""
+    """Runs the program; returns its exit code, standard error and largest resident memory in
+    bytes."""
     with tempfile.TemporaryFile() as errors:
         child = subprocess.Popen([BINARY, *map(str, words)], stdin=stdin, stdout=subprocess.DEVNULL, stderr=errors)
         with killed_at_limit(child):
@@ -74,7 +77,7 @@ def kauri_with_peak(*words, stdin=None):
 
 
 def strict_json(text):
-    """JSON as the standard has it: NaN and Infinity are errors, and so is a key that comes twice."""
+    """Parses JSON strictly: NaN, Infinity and repeated keys are errors."""
 
     def no_constant(name):
         raise ValueError(f"{name} is no JSON")
@@ -93,17 +96,17 @@ def has_metis():
 
 
 def compares_metis():
-    """What no name asked for is compared only where METIS is part of kauri."""
+    """Returns whether commands compare METIS without naming it, which needs METIS inside kauri."""
     return build_facts()["metis_inside"]
 
 
 def available(orderings):
-    """Those of the orderings that this build has."""
+    """Returns the given orderings that this build has."""
     return [name for name in orderings if name != "metis" or has_metis()]
 
 
 class ProgramTest(unittest.TestCase):
-    """A test with a folder of its own."""
+    """A test with its own temporary folder."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -122,7 +125,8 @@ class ProgramTest(unittest.TestCase):
         return strict_json(done.stdout)
 
     def fails(self, code, *words, says=()):
-        """Exit code, one line on standard error that starts with the program's name, nothing on standard output."""
+        """Expects this exit code, one line on standard error that starts with the program's name,
+        and nothing on standard output."""
         done = kauri(*words)
         self.assertEqual(done.returncode, code, f"{words}: {done.stdout}{done.stderr}")
         self.assertEqual(done.stdout, "", words)
@@ -137,14 +141,15 @@ class ProgramTest(unittest.TestCase):
         return path
 
     def write_symmetric(self, name, n, entries):
-        """entries: {(row, col): value} of the lower triangle, from 0."""
+        """Writes a Matrix Market file. entries: {(row, col): value} of the lower triangle, counted
+        from 0."""
         lines = [f"{i + 1} {j + 1} {value!r}" for (i, j), value in sorted(entries.items())]
         head = f"%%MatrixMarket matrix coordinate real symmetric\n{n} {n} {len(lines)}\n"
         return self.write(name, head + "\n".join(lines) + "\n")
 
 
 def read_symmetric(path):
-    """n and {(row, col): value} of a Matrix Market coordinate file, both from 0."""
+    """Returns n and {(row, col): value} of a Matrix Market coordinate file, both counted from 0."""
     lines = [line for line in pathlib.Path(path).read_text(encoding="ascii").splitlines() if not line.startswith("%")]
     n = int(lines[0].split()[0])
     entries = {}
@@ -155,7 +160,7 @@ def read_symmetric(path):
 
 
 def read_array(path):
-    """Columns of a Matrix Market array file."""
+    """Returns the columns of a Matrix Market array file."""
     lines = [line for line in pathlib.Path(path).read_text(encoding="ascii").splitlines() if not line.startswith("%")]
     rows, cols = map(int, lines[0].split())
     values = [float(line) for line in lines[1:]]
@@ -163,7 +168,7 @@ def read_array(path):
 
 
 def read_npy(path):
-    """Columns of a .npy file of doubles, one- or two-dimensional."""
+    """Returns the columns of a .npy file of doubles, one- or two-dimensional."""
     data = pathlib.Path(path).read_bytes()
     assert data[:6] == b"\x93NUMPY", "magic"
     length = struct.unpack("<H", data[8:10])[0]
@@ -177,7 +182,7 @@ def read_npy(path):
 
 
 def backward_error(n, entries, x, b):
-    """max |b - A x|_i / (|A||x| + |b|)_i."""
+    """Returns max |b - A x|_i / (|A||x| + |b|)_i."""
     terms = [[b_i] for b_i in b]
     for (i, j), value in entries.items():
         terms[i].append(-value * x[j])

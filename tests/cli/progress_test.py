@@ -1,4 +1,5 @@
-# What the program tells of its progress at a terminal: long phases, slow files, shares of a factorisation, and nothing of it anywhere else.
+# Tests progress messages at a terminal: long phases, slow files, fractions of a factorisation;
+# without a terminal there are none.
 # SPDX-License-Identifier: BSD-3-Clause
 import concurrent.futures
 import json
@@ -16,12 +17,12 @@ from program import LIMIT_SECONDS, ProgramTest, at_pipe, killed_at_limit, strict
 
 
 def all_of_terminal(main, child):
-    """What a terminal gets until the other end is closed."""
+    """Returns what the terminal receives until the other end is closed."""
     seen, end = b"", time.monotonic() + LIMIT_SECONDS
     while select.select([main], [], [], max(0.0, end - time.monotonic()))[0]:
         try:
             piece = os.read(main, 4096)
-        except OSError:  # Linux's way to say that the other end is closed
+        except OSError:  # Linux reports a closed end so
             return seen
         if not piece:
             return seen
@@ -40,7 +41,7 @@ class ProgressTest(ProgramTest):
             self.skipTest(f"no pseudo-terminal can be opened here: {error}")
 
     def run_at_terminal(self, *words):
-        """Standard output (a file) and what a terminal on standard error got."""
+        """Returns standard output (a file) and what a terminal on standard error received."""
         main, side = pty.openpty()
         with tempfile.TemporaryFile() as out:
             try:
@@ -57,7 +58,8 @@ class ProgressTest(ProgramTest):
             return out.read().decode(), seen.decode()
 
     def until_told(self, what, *words):
-        """Words and what the terminal got, of the first system that is large enough for this machine to be told of."""
+        """Returns the words and the terminal's output for the first system that takes this machine
+        long enough for a message."""
         for side in [52, 66, 80, 100]:
             told = [words[0], "--gen", f"poisson3d {side}", *words[1:]]
             _, seen = self.run_at_terminal(*told)
@@ -76,7 +78,8 @@ class ProgressTest(ProgramTest):
         json.loads(out)
 
     def at_slow_pipe(self, pipe, late, *words):
-        """The same of words that wait for a pipe, which late() works on when the program has long begun, and more than a second is over."""
+        """Runs a command at a terminal that reads from a pipe; late() writes the pipe more than a
+        second after the program has begun."""
         with at_pipe(pipe, late, after=4):
             return self.run_at_terminal(*map(str, words))
 
@@ -96,7 +99,7 @@ class ProgressTest(ProgramTest):
             self.assertEqual(strict_json(out)["status"], "ok")
 
     def test_bench_tells_what_it_times(self):
-        for side in [80, 160, 320]:  # until it is large enough for this machine to be told of
+        for side in [80, 160, 320]:  # until it takes this machine long enough for a message
             words = ["bench", "--gen", f"poisson2d {side}", "--ordering", "amd", "--threads", "1", "--one-solve", "--reps", "1000"]
             out, seen = self.run_at_terminal(*words)
             self.assertEqual(strict_json(out)["status"], "ok")
@@ -111,4 +114,4 @@ class ProgressTest(ProgramTest):
         self.assertGreater(shares[0], 0)
         self.assertLess(shares[-1], 100)
         self.assertTrue(seen.endswith("\r\x1b[K"), repr(seen))
-        self.run_ok(*words)  # in a pipe nothing is told
+        self.run_ok(*words)  # with a pipe there are no messages

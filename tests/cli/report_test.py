@@ -1,4 +1,4 @@
-# kauri analyze, compare, bench, generate, info and the help: keys, figures, files.
+# Tests kauri analyze, compare, bench, generate, info and the help: keys, figures, files.
 # SPDX-License-Identifier: BSD-3-Clause
 import gzip
 import pathlib
@@ -48,7 +48,7 @@ class AnalyzeTest(ProgramTest):
     def test_keys_and_figures(self):
         result = self.json_of("analyze", "--gen", "blockdiag 12 4", "--ordering", "natural")
         self.assertEqual(list(result), ANALYZE_KEYS)
-        # Three dense blocks of order 4: columns of 4, 3, 2, 1 entries each.
+        # The matrix has three dense blocks of order 4, with columns of 4, 3, 2, 1 entries each.
         self.assertEqual((result["nnzL"], result["flops"], result["nnz_lower"]), (30, 90, 30))
         self.assertEqual((result["fill_ratio"], result["tree_height"], result["largest_front"]), (1.0, 4, 4))
         self.assertEqual(sum(entry["count"] for entry in result["fronts"]), result["supernodes"])
@@ -63,7 +63,8 @@ class AnalyzeTest(ProgramTest):
         self.assertEqual((asked["backend"], asked["targets"]), ("cpu", []))
         self.assertRegex(asked["target_reason"], "^cpu-.*as asked for$")
         for command in ["analyze", "solve"]:
-            # Of one thread: where several share a memory, forecasts are above the plan's seconds.
+            # The test takes one thread: if several share a memory, forecasts exceed the plan's
+            # seconds.
             result = self.json_of(command, "--gen", "poisson3d 12", "--backend", "auto", "--threads", "1")
             if not build_facts()["cuda_device"]:
                 self.assertEqual((result["backend"], result["targets"]), ("cpu", []))
@@ -115,7 +116,8 @@ class AnalyzeTest(ProgramTest):
         self.assertEqual(default["effort"], "standard")
 
     def test_warns_of_a_block_that_a_device_has_no_places_for(self):
-        # Rows of the second hub and of the leaves below the first one: a contribution block of 92,697 rows.
+        # The contribution block has the rows of the second hub and of the leaves below the first
+        # one: 92,697 rows.
         rows = 92700
         entries = [(i, i) for i in range(1, rows + 1)] + [(i, 1) for i in range(3, rows)] + [(i, 2) for i in range(3, rows + 1)]
         lines = ["%%MatrixMarket matrix coordinate pattern symmetric", f"{rows} {rows} {len(entries)}"]
@@ -223,7 +225,8 @@ class BenchTest(ProgramTest):
         self.assertEqual(list(strict_json(done.stdout)), BENCH_KEYS)
 
     def test_memory_of_the_process(self):
-        # 32 right-hand sides are the largest thing here: x of 32 columns and the workspace, but no second copy of b.
+        # 32 right-hand sides dominate the memory: x with 32 columns and the workspace, but no
+        # second copy of b.
         if build_facts()["sanitizers"]:
             self.skipTest("a sanitizer holds memory of its own")
         line = strict_json(kauri("bench", "--gen", "poisson2d 400", "--reps", "1", "--threads", "1", "--ordering", "amd").stdout)
@@ -290,7 +293,7 @@ class InfoTest(ProgramTest):
         self.assertEqual(list(result["build"]), BUILD_KEYS)
         self.assertIsNone(result["system"])
         self.assertGreater(result["build"]["available_bytes"], 0)
-        self.assertEqual(result["kernels"], result["build"]["target"])  # of the CPU
+        self.assertEqual(result["kernels"], result["build"]["target"])  # the CPU's
 
     def test_loops_that_a_device_would_run(self):
         build = self.json_of("info")["build"]
@@ -310,7 +313,7 @@ class InfoTest(ProgramTest):
             self.assertIn(f"on {build['cuda']['target']} ({loops[scalar]}), 1 thread, {scalar}", self.run_ok("solve", *words))
 
     def test_facts(self):
-        # Two components: {0, 2, 3} with a zero on the diagonal, and {1} alone.
+        # The matrix has two components: {0, 2, 3} with a zero on the diagonal, and {1} alone.
         entries = {(0, 0): 3.0, (2, 0): -1.0, (3, 0): 0.5, (1, 1): -2.0, (2, 2): 0.0, (3, 3): 9.0}
         result = self.json_of("info", self.write_symmetric("a.mtx", 4, entries))
         self.assertEqual(list(result), INFO_KEYS + FACT_KEYS)

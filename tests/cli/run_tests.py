@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-# run_tests.py KAURI [-v] [MODULE ...]: tests of the program in this folder, all or those of some modules (solve_test). Names what was skipped, and
-# ends with 77 where all was.
+# run_tests.py KAURI [-v] [MODULE ...]: runs the tests of the program in this folder, all or those
+# of some modules (solve_test). Prints the names of skipped tests, and exits with 77 if all were
+# skipped.
 # SPDX-License-Identifier: BSD-3-Clause
 import pathlib
 import sys

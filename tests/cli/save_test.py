@@ -1,4 +1,5 @@
-# Plans and factors in files: kauri analyze --save-plan, kauri solve --save-factor and --load-factor.
+# Tests plans and factors in files: kauri analyze --save-plan, kauri solve --save-factor and
+# --load-factor.
 # SPDX-License-Identifier: BSD-3-Clause
 from program import ProgramTest, kauri, strict_json
 
@@ -29,7 +30,8 @@ class SaveTest(ProgramTest):
         self.assertEqual((right["status"], other["status"]), ("ok", "not_converged"))
 
     def test_x_of_another_factor_is_no_solution(self):
-        # Shifts of the loaded factor: far and near ones, and what refinement makes of them.
+        # The loaded factor is of A with a shift, large or small, and refinement takes several
+        # numbers of steps.
         for scalar, bound in [("double", 1.5e-8), ("float", 3.5e-4)]:
             for shift in [0, 1e-9, 1e-4, 0.5, 3, 50, 1e6]:
                 for refine in [0, 2, 200]:
@@ -52,7 +54,7 @@ class SaveTest(ProgramTest):
         first, second = (self.write_symmetric(f"{row}.mtx", 4, {**{(i, i): 4.0 for i in range(4)}, (row, 0): 1.0}) for row in (1, 2))
         other = self.folder / "other.factor"
         self.run_ok("solve", first, "--ordering", "natural", "--save-factor", other)
-        self.fails(1, "solve", second, "--load-factor", other, says=["other.factor", "another pattern"])  # as many entries in each column
+        self.fails(1, "solve", second, "--load-factor", other, says=["other.factor", "another pattern"])  # equal counts in each column
         self.fails(1, "solve", "--gen", "poisson2d 9", "--scalar", "float", "--load-factor", self.factor,
                    says=["it holds a factor in double, asked for float"])
         plan = self.folder / "a.plan"

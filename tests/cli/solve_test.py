@@ -1,4 +1,4 @@
-# kauri solve: keys, solutions, right-hand sides, orderings, precisions, threads.
+# Tests kauri solve: keys, solutions, right-hand sides, orderings, precisions, threads.
 # SPDX-License-Identifier: BSD-3-Clause
 import random
 import re
@@ -28,7 +28,7 @@ ORDERINGS = ["natural", "rcm", "md", "amd", "pamd", "nd", "metis", "auto"]
 
 class SolveTest(ProgramTest):
     def solve_file(self, matrix, *words):
-        """x of a solve with b = 1, 2, ... and its backward error, computed here."""
+        """Returns x of a solve with b = 1, 2, ... and its backward error, computed here."""
         n, entries = read_symmetric(matrix)
         b = [float(i + 1) for i in range(n)]
         rhs = self.write("b.mtx", "%%MatrixMarket matrix array real general\n" + f"{n} 1\n" + "".join(f"{v!r}\n" for v in b))
@@ -73,12 +73,12 @@ class SolveTest(ProgramTest):
         full = self.json_of("solve", "--gen", "poisson3d 8")
         self.assertEqual((full["precision"], full["path"], full["float_shift"]), ("full", None, None))
         self.assertLess(result["planned_bytes"], 0.8 * full["planned_bytes"])
-        # A x = b to the last bit that double has, whatever the units of the rows.
+        # Mixed precision solves A x = b to the last bit of double, whatever the units of the rows.
         n, unit = 6, [10.0 ** (40 * (i - 3)) for i in range(6)]
         entries = {(i, j): (4.0 if i == j else -1.0) * unit[i] * unit[j] for i in range(n) for j in range(i + 1) if i - j < 3}
         x, error = self.solve_file(self.write_symmetric("units.mtx", n, entries), "--precision", "mixed")
         self.assertLessEqual(error, 1e-15)
-        # The verdict is that of full precision.
+        # The verdict equals that of full precision.
         entries[(3, 3)] = 0.1 * unit[3] ** 2
         matrix = self.write_symmetric("indefinite.mtx", n, entries)
         mixed, full = (self.json_of("solve", matrix, "--precision", p, code=2) for p in ["mixed", "full"])
@@ -94,12 +94,12 @@ class SolveTest(ProgramTest):
             self.assertEqual(done.returncode, 0)
             found = re.fullmatch(r"kauri: warning: hilbert12 is nearly singular: .* column 11 .* pivot (\S+), (\S+) of it[^\n]+\n", done.stderr)
             self.assertIsNotNone(found, done.stderr)
-            # In exact arithmetic 8.9e-14; a pivot so small has few digits that rounding leaves.
+            # The exact pivot is 8.9e-14; rounding leaves few digits of a pivot this small.
             self.assertTrue(4e-14 < float(found[1]) < 2e-13 and 1e-12 < float(found[2]) < 5e-12, done.stderr)
         result = strict_json(done.stdout)
         self.assertEqual((result["status"], result["nearly_singular"], result["pivot_ratio_column"]), ("ok", True, 11))
         self.assertEqual(result["pivot_ratio"], result["smallest_pivot"] / (1 / 23))
-        self.run_ok("solve", self.hilbert(6))  # and says nothing on standard error
+        self.run_ok("solve", self.hilbert(6))  # prints nothing on standard error
         self.assertIn("nearly singular", kauri("solve", self.hilbert(6), "--scalar", "float").stderr)
         self.assertIn("nearly singular", kauri("solve", "--gen", "tri2d 3000 1 --shift 1e-15").stderr)
         for system in ["poisson2d 100", "poisson3d 16", "elast3d 8"]:
@@ -112,7 +112,7 @@ class SolveTest(ProgramTest):
 
     def test_condition(self):
         result = self.json_of("solve", self.hilbert(6), "--condition")
-        self.assertAlmostEqual(result["condition"] / 29070279.00288, 1, delta=1e-6)  # of the inverse, whose entries are integers
+        self.assertAlmostEqual(result["condition"] / 29070279.00288, 1, delta=1e-6)  # the exact condition: the inverse has integer entries
         self.assertGreaterEqual(result["condition_s"], 0)
         self.assertEqual(result["peak_bytes"], result["planned_bytes"])
         self.assertRegex(self.run_ok("solve", self.hilbert(6), "--condition"), r"\n +condition +2\.9e\+07 +estimate of ")
@@ -120,7 +120,7 @@ class SolveTest(ProgramTest):
         self.fails(1, "solve", self.hilbert(6), "--condition", "--precision", "mixed", says=["--condition", "mixed"])
 
     def test_counts_of_a_known_factor(self):
-        # A tridiagonal matrix in its own order fills nowhere: c_j = 2, the last 1.
+        # A tridiagonal matrix in its own order has no fill: c_j = 2, the last 1.
         n = 7
         entries = {(i, i): 2.0 for i in range(n)} | {(i + 1, i): -1.0 for i in range(n - 1)}
         matrix = self.write_symmetric("t.mtx", n, entries)
@@ -197,7 +197,7 @@ class SolveTest(ProgramTest):
         n = 60
         rows = list(range(n))
         random.Random(3).shuffle(rows)
-        # An arrow with its tip first fills in completely; with the tip last nothing fills.
+        # An arrow with its tip first fills completely; with its tip last it has no fill.
         matrix = self.write_symmetric("arrow.mtx", n, {(0, 0): float(n)} | {(i, i): 2.0 for i in range(1, n)} | {(i, 0): -1.0 for i in range(1, n)})
         tip_first = self.write("first.txt", "# the tip first\n0\n" + "".join(f"{r}\n" for r in rows if r))
         tip_last = self.write("last.txt", "".join(f"{r}\n" for r in rows if r) + "0\n")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# commands.py KAURI FILE.md ...: every command "kauri ..." of these documents runs, from the root of the clone; what it writes to build/ goes elsewhere.
+# commands.py KAURI FILE.md ...: runs every command "kauri ..." of these documents from the root of
+# the clone; files that they write to build/ go to another folder.
 # SPDX-License-Identifier: BSD-3-Clause
 import pathlib
 import re
@@ -8,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-LIMIT_SECONDS = 1200  # of one command, for what hangs
+LIMIT_SECONDS = 1200  # of one command, in case it hangs
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMAND = re.compile(r"^    kauri (?P<words>[^#\n]*)", re.MULTILINE)
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-# snippets.py OUT FILE.md ...: every C++ snippet of documents as a function that a compiler reads. README's program is a file of its own.
+# snippets.py OUT FILE.md ...: writes every C++ snippet of the documents as a function for the
+# compiler. README's program is a separate file.
 # SPDX-License-Identifier: BSD-3-Clause
-"""A snippet stands in a block of its own, in a function that returns a kauri::Index, in the namespace of the names that it takes for granted:
-tests/docs/context.hpp declares them, `host` unless a line "<!-- names: device -->" before the snippet says otherwise."""
+"""Each snippet becomes a block of its own in a function that returns a kauri::Index, in the
+namespace of the names that it presupposes. tests/docs/context.hpp declares them: `host`, unless a
+line "<!-- names: device -->" precedes the snippet."""
 import pathlib
 import re
 import sys
@@ -11,7 +13,7 @@ SNIPPET = re.compile(r"(?:^<!-- names: (?P<names>\w+) -->\n+)?^```cpp\n(?P<text>
 
 
 def snippets(path):
-    """(line, names, text) of each."""
+    """Yields (line, names, text) of each snippet."""
     whole = path.read_text(encoding="utf-8")
     for found in SNIPPET.finditer(whole):
         yield whole.count("\n", 0, found.start("text")) + 1, found["names"] or "host", found["text"]
@@ -23,7 +25,7 @@ def main():
     for path in documents:
         for line, names, text in snippets(path):
             count += 1
-            # Lines of the snippet are those of the document in what a compiler says.
+            # #line makes compiler messages name the line of the document.
             parts.append(f'namespace {names} {{\nkauri::Index snippet_{count}() {{\n{{\n#line {line} "{path.name}"\n{text}}}\nreturn 0;\n}}\n}}\n')
     if not count:
         sys.exit("no snippets")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-# check_flags.py compile_commands.json: every command of a build with KAURI_HARDENING has its flags, and none takes them back. Binaries show them as
-# a whole alone (check_hardening.py): one object that has them hides those that have not.
+# check_flags.py compile_commands.json: checks that every command of a build with KAURI_HARDENING
+# has its flags, and that no later flag cancels one. Binaries show flags only as a whole
+# (check_hardening.py): one object that has them hides others that lack them.
 # SPDX-License-Identifier: BSD-3-Clause
 import json
 import pathlib
@@ -13,19 +14,19 @@ OF_A_COMPILER = ("-Wformat", "-Werror=format-security")  # kauri's device code p
 
 
 def is_nvcc(words):
-    """Also where a launcher (ccache) is before it."""
+    """Returns whether the command runs nvcc, also if a launcher (ccache) precedes it."""
     return any(pathlib.Path(word).name == "nvcc" for word in words[:2])
 
 
 def of_host(words):
-    """What nvcc hands to the compiler of the host."""
+    """Returns the flags that nvcc passes to the host compiler."""
     handed = [word.removeprefix("-Xcompiler=") for word in words if word.startswith("-Xcompiler=")]
     handed += [after for word, after in zip(words, words[1:]) if word == "-Xcompiler"]
     return [flag for part in handed for flag in part.split(",")]
 
 
 def faults_of(words):
-    """What is missing, or taken back by a later word."""
+    """Yields each flag that is missing or cancelled by a later word."""
     nvcc = is_nvcc(words)
     flags = of_host(words) if nvcc else words
     for flag in ASKED:

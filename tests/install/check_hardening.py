@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-# check_hardening.py FILE ...: programs, shared libraries and archives have the hardening flags of dpkg-buildflags (KAURI_HARDENING), as readelf shows.
+# check_hardening.py FILE ...: checks with readelf that programs, shared libraries and archives have
+# the hardening flags of dpkg-buildflags (KAURI_HARDENING).
 # SPDX-License-Identifier: BSD-3-Clause
 import os
 import re
 import subprocess
 import sys
 
-LIMIT_SECONDS = 1200  # whatever is waited for
-CHECKED = re.compile(r"\b__\w+_chk\b")  # what _FORTIFY_SOURCE makes of calls
+LIMIT_SECONDS = 1200  # for each wait
+CHECKED = re.compile(r"\b__\w+_chk\b")  # calls that _FORTIFY_SOURCE replaces
 
 
 def readelf(option, path):
@@ -17,7 +18,8 @@ def readelf(option, path):
 
 
 def faults(path):
-    """What is missing. Of an archive only what its objects show: the rest is up to who links them."""
+    """Yields each missing flag. Objects of an archive show some flags only; the others depend on
+    the program that links it."""
     symbols = readelf("-s", path)
     if "__stack_chk_fail" not in symbols:
         yield "no stack protectors (-fstack-protector-strong)"

@@ -9,7 +9,7 @@ function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# Nothing of a package may know where it was made.
+# No file of a package may contain the path where it was built.
 function(check_places)
   file(GLOB_RECURSE texts ${prefix}/*.cmake ${prefix}/*.pc ${prefix}/*.h ${prefix}/*.hpp)
   foreach(text ${texts})
@@ -22,7 +22,8 @@ function(check_places)
   endforeach()
 endfunction()
 
-# The licence of what is compiled in: by itself, and in the text that Debian looks for.
+# A package holds the licences of compiled-in code: in separate files, and in the text that Debian
+# looks for.
 function(check_licences)
   set(documents ${prefix}/share/doc/kauri)
   set(owners "the kauri authors" Intel)
@@ -49,7 +50,7 @@ function(check_licences)
 endfunction()
 
 if(WAY MATCHES "^(find_package|pkg_config)$")
-  # Installed at one place and moved to another.
+  # kauri is installed in one place and moved to another.
   run(${CMAKE_COMMAND} --install ${BUILD_DIR} --config ${CONFIG} --prefix ${SCRATCH}/first)
   file(RENAME ${SCRATCH}/first ${prefix})
   check_places(${SCRATCH}/first)
@@ -72,15 +73,15 @@ if(WAY STREQUAL "pkg_config")
   file(GLOB_RECURSE pc ${prefix}/*/kauri.pc)
   cmake_path(GET pc PARENT_PATH pc_dir)
   set(ENV{PKG_CONFIG_PATH} ${pc_dir})
-  if(SHARED) # it asks for no other library
+  if(SHARED) # a shared kauri needs no other package
     set(ENV{PKG_CONFIG_LIBDIR} ${pc_dir})
   endif()
   cmake_path(GET pc_dir PARENT_PATH library_dir)
-  set(ENV{LD_LIBRARY_PATH} ${library_dir}) # of a shared kauri, in a place that the loader does not know
+  set(ENV{LD_LIBRARY_PATH} ${library_dir}) # a shared kauri lies where the loader does not search
   execute_process(COMMAND ${pkg_config} --cflags --libs kauri OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   separate_arguments(flags UNIX_COMMAND "${flags}")
   run(${CXX} -std=c++20 ${CMAKE_CURRENT_LIST_DIR}/consumer/main.cpp -o ${SCRATCH}/consumer ${flags})
-  # By a C compiler, which brings no C++ of its own.
+  # A C compiler links the program without adding a C++ library.
   run(${CC} -std=c99 -pedantic -Wall -Wextra -Werror ${CMAKE_CURRENT_LIST_DIR}/consumer/main.c -o ${SCRATCH}/c_consumer ${flags})
   execute_process(COMMAND ${SCRATCH}/c_consumer OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
   if(NOT said STREQUAL "kauri ${VERSION}: 1 1 1 1 1\n")
@@ -92,7 +93,8 @@ else()
       ${fetched})
   set(configure ${CMAKE_COMMAND} -G ${GENERATOR} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${CXX})
   if(SHARED AND WAY MATCHES "^(find_package|deb)$")
-    # A shared kauri asks nobody for what it was linked with, static or not. Without TBB's package linking would depend on where it lies.
+    # A shared kauri needs no package of its dependencies, static or not. Linking without TBB's
+    # package would depend on TBB's place, so this build is only configured.
     foreach(name METIS ZLIB CUDAToolkit Threads)
       list(APPEND arguments -DCMAKE_DISABLE_FIND_PACKAGE_${name}=ON)
     endforeach()
@@ -101,7 +103,7 @@ else()
   run(${configure} -B ${SCRATCH}/build ${arguments})
   run(${CMAKE_COMMAND} --build ${SCRATCH}/build --target consumer)
   set(program ${SCRATCH}/build/consumer)
-  if(EXISTS ${SCRATCH}/build/eigen_consumer) # where there is Eigen
+  if(EXISTS ${SCRATCH}/build/eigen_consumer) # built if Eigen was found
     execute_process(COMMAND ${SCRATCH}/build/eigen_consumer OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
     if(NOT said STREQUAL "1\n1\n1\n1\n1\n")
       message(FATAL_ERROR "the consumer of kauri/eigen.hpp said: ${said}")

@@ -1,4 +1,5 @@
-# The .deb, made by cpack of a hardened build and unpacked under SCRATCH/root, its prefix in ${prefix}: what it says of itself, and what it holds.
+# Makes the .deb by cpack in a hardened build and unpacks it under SCRATCH/root, with its prefix in
+# ${prefix}; checks its fields and its files.
 # SPDX-License-Identifier: BSD-3-Clause
 find_program(dpkg_deb dpkg-deb REQUIRED)
 set(contact "Tests of kauri, not to be passed on <tests@example.org>")
@@ -33,7 +34,7 @@ if(METIS AND NOT OWN_METIS)
   expect_field(Depends "libmetis-dev")
 endif()
 file(STRINGS ${package_build}/CPackConfig.cmake shlibdeps REGEX "CPACK_DEBIAN_PACKAGE_SHLIBDEPS \"ON\"")
-if(shlibdeps AND (PROGRAM OR SHARED)) # what is linked needs these to run
+if(shlibdeps AND (PROGRAM OR SHARED)) # binaries depend on shared libraries
   expect_field(Depends "libc6")
   expect_field(Depends "libstdc\\+\\+6")
 endif()
@@ -63,7 +64,7 @@ if(NOT others STREQUAL "usr")
   message(FATAL_ERROR "the package holds what is not under /usr: ${others}")
 endif()
 
-# Everything that is compiled is hardened, and names no folder of its build.
+# Every binary is hardened and contains no path of its build.
 file(GLOB_RECURSE binaries ${prefix}/*.a ${prefix}/*.so.*)
 foreach(binary ${binaries})
   if(NOT IS_SYMLINK ${binary})

@@ -1,4 +1,5 @@
-# Every command of a hardened build has the flags, and cpack refuses nothing of it: it is configured, and not built.
+# Configures a hardened build without building it: every command has the flags, and cpack refuses
+# nothing.
 # SPDX-License-Identifier: BSD-3-Clause
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${SCRATCH})

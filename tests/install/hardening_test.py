@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-# hardening_test.py CC [unittest arguments]: check_hardening.py names each flag that a small program was built without, and nothing else, and
-# check_flags.py each flag that a command lacks.
+# hardening_test.py CC [unittest arguments]: tests that check_hardening.py names exactly the flags
+# that a small program was built without, and that check_flags.py names each flag that a command
+# lacks.
 # SPDX-License-Identifier: BSD-3-Clause
 import pathlib
 import subprocess
@@ -11,7 +12,7 @@ import unittest
 import check_flags
 from check_hardening import faults
 
-LIMIT_SECONDS = 1200  # whatever is waited for
+LIMIT_SECONDS = 1200  # for each wait
 COMPILER = sys.argv.pop(1)
 SOURCE = """#include <stdio.h>
 #include <string.h>
@@ -27,7 +28,7 @@ LINK = {"-Wl,-z,relro": "-Wl,-z,norelro", "-Wl,-z,now": "-Wl,-z,lazy", "-pie": "
 
 class HardeningTest(unittest.TestCase):
     def built(self, *without, archive=False):
-        """The program without these flags."""
+        """Returns the path of the program, built without these flags."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         source, out, program = (pathlib.Path(folder.name) / name for name in ("main.c", "main.o", "program"))

@@ -1,8 +1,9 @@
-# cpack makes no package without a maintainer, nor of a build that is not hardened:  cmake -DCPACK=... -DBUILD_DIR=... -DSCRATCH=... -P refusals.cmake
+# Tests that cpack makes no package without a maintainer, nor from a build that is not hardened:
+# cmake -DCPACK=... -DBUILD_DIR=... -DSCRATCH=... -P refusals.cmake
 # SPDX-License-Identifier: BSD-3-Clause
 cmake_minimum_required(VERSION 3.25)
 
-# refused(CONTACT TEXT): it ends with an error that says the text.
+# refused(CONTACT TEXT): expects that cpack fails with an error that contains TEXT.
 function(refused contact text)
   execute_process(COMMAND ${CPACK} -G DEB --config ${BUILD_DIR}/CPackConfig.cmake -B ${SCRATCH} -D "CPACK_PACKAGE_CONTACT=${contact}"
                   RESULT_VARIABLE status OUTPUT_VARIABLE said ERROR_VARIABLE said TIMEOUT 1200)

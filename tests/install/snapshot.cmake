@@ -1,5 +1,5 @@
-# A repository of one commit, ${repository}, with the sources as they lie in SOURCE_DIR, committed or not, and a tag for ${snapshot_version}: what
-# FetchContent clones.
+# Makes a repository of one commit, ${repository}, with the files of SOURCE_DIR, committed or not,
+# and a tag for ${snapshot_version}, which FetchContent clones.
 # SPDX-License-Identifier: BSD-3-Clause
 find_program(git git)
 if(NOT git OR NOT EXISTS ${SOURCE_DIR}/.git)
@@ -12,7 +12,7 @@ execute_process(COMMAND ${git} -c safe.directory=${SOURCE_DIR} -C ${SOURCE_DIR} 
                 OUTPUT_VARIABLE names OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 string(REPLACE "\n" ";" names "${names}")
 foreach(name ${names})
-  if(EXISTS ${SOURCE_DIR}/${name}) # not deleted since
+  if(EXISTS ${SOURCE_DIR}/${name}) # skips deleted files
     get_filename_component(folder ${repository}/${name} DIRECTORY)
     file(COPY ${SOURCE_DIR}/${name} DESTINATION ${folder})
   endif()
@@ -20,6 +20,6 @@ endforeach()
 run(${git} -C ${repository} init -q -b main)
 run(${git} -C ${repository} add --all)
 run(${git} -C ${repository} -c user.name=kauri -c user.email=kauri@localhost -c commit.gpgsign=false commit -q -m snapshot)
-# A version that is written nowhere: what is fetched has it of the tag.
+# No file contains this version: the fetched build takes it from the tag.
 set(snapshot_version 7.8.9)
 run(${git} -C ${repository} -c tag.gpgsign=false tag v${snapshot_version})

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# sources_test.py GENERATOR MAKE_PROGRAM CC CXX: the sources that Conan's recipe packs are enough to configure kauri, and what is installed
-# is among them.
+# sources_test.py GENERATOR MAKE_PROGRAM CC CXX: tests that the sources that Conan's recipe packs
+# suffice to configure kauri, and that they include all installed files.
 # SPDX-License-Identifier: BSD-3-Clause
 import ast
 import pathlib
@@ -10,13 +10,13 @@ import subprocess
 import sys
 import tempfile
 
-LIMIT_SECONDS = 1200  # whatever is waited for
+LIMIT_SECONDS = 1200  # for each wait
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INSTALLED = re.compile(r"^\s*file\(INSTALL [^\n]* FILES (?P<files>.*?)\)$", re.MULTILINE | re.DOTALL)
 
 
 def packed():
-    """The patterns of the recipe."""
+    """Returns the patterns of the recipe."""
     tree = ast.parse((ROOT / "packaging/conan/conanfile.py").read_text(encoding="utf-8"))
     (value,) = (node.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "SOURCES")
     return ast.literal_eval(value)

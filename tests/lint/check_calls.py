@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-# Waits end: Python gives each process, thread and event that it waits for a limit, C++ each loop, meeting and child process; limits of tests are for
-# what hangs. CMake is told its generator, since its own choice is Make, which is not on every machine. Tools that build packages have exact versions.
-# A line with "# ends: REASON" or "// ends: REASON" says why it needs no limit.
+# Checks that waits end: Python gives each process, thread and event that it waits for a limit, C++
+# each loop, meeting and child process; limits of tests are for tests that hang. CMake must name its
+# generator, since its default is Make, which some machines lack. Tools that build packages have
+# exact versions. A line with "# ends: REASON" or "// ends: REASON" says why it needs no limit.
 # SPDX-License-Identifier: BSD-3-Clause
 import ast
 import re
@@ -9,10 +10,10 @@ import re
 import tree
 
 PROCESSES = {"run", "call", "check_call", "check_output"}
-WAITERS = {"join", "wait", "communicate"}  # of threads, events and processes; str.join() has an argument
-CHILDREN = {"wait", "wait3", "wait4", "waitpid", "waitid"}  # of os, without any limit
-LEAST_SECONDS = 1200  # of a test's wait, as of its limit in CTest; looks of less than a second are part of a loop
-HELPERS = {  # what waits in C++ without a limit, and the one header that may have it
+WAITERS = {"join", "wait", "communicate"}  # methods of threads, events and processes; str.join() has an argument
+CHILDREN = {"wait", "wait3", "wait4", "waitpid", "waitid"}  # functions of os that have no limit
+LEAST_SECONDS = 1200  # limit of each wait of a test, as in CTest; waits of less than a second are steps of a loop
+HELPERS = {  # waits of C++ without a limit, and the one header that may have each
     "mkfifo(": ("at_pipe.hpp", "a named pipe without AtPipe: who opens it waits for the other end"),
     "waitpid(": ("child.hpp", "waitpid() without status_of_child(): a child that hangs is waited for"),
     "arrive_and_wait(": ("meeting.hpp", "arrive_and_wait() without a limit: where one thread throws, the others stand; see Meeting"),
@@ -26,14 +27,15 @@ EXCUSE = re.compile(r"(?:#|//) ends: \S")
 
 
 def called(node):
-    """What is called, as object and name: ("subprocess", "run"); the object is empty where it has no simple name."""
+    """Returns the called function as object and name: ("subprocess", "run"); the object is "" if it
+    is not a simple name."""
     if isinstance(node.func, ast.Attribute):
         return (node.func.value.id if isinstance(node.func.value, ast.Name) else ""), node.func.attr
     return "", getattr(node.func, "id", "")
 
 
 def short_limits(tree_of_file):
-    """Limits of less than the least one, by line: timeout=60, wait(60), LIMIT_SECONDS = 60."""
+    """Yields limits below the least one, by line: timeout=60, wait(60), LIMIT_SECONDS = 60."""
     for node in ast.walk(tree_of_file):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             values = [word.value for word in node.keywords if word.arg == "timeout"] + (node.args[:1] if node.func.attr in WAITERS else [])
@@ -105,7 +107,7 @@ def faults_of_shell(path, text):
 
 def faults_of_pins(path, text):
     number = 1
-    for line in text.replace("\\\n", " ").splitlines():  # as pip reads it
+    for line in text.replace("\\\n", " ").splitlines():  # pip joins lines so
         if line and not line.startswith("#"):
             tool, *hashes = line.split(" --hash=sha256:")
             if not re.fullmatch(r"[A-Za-z0-9_-]+==[0-9.]+ *(?:; [^#]*)?", tool):
@@ -116,7 +118,7 @@ def faults_of_pins(path, text):
 
 
 def kind_of(path, root):
-    """What reads the file: a function of this module, or None."""
+    """Returns the function of this module that checks the file, or None."""
     if path.suffix == ".py":
         return faults_of_python
     if path.suffix in tree.CPP:

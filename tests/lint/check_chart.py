@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# The chart of README is what bench/plot_speed.py draws from docs/measurements, and README's claim has the figures of these files.
+# Checks that the chart of README is the one that bench/plot_speed.py draws from docs/measurements,
+# and that README's claim has the figures of these files.
 # SPDX-License-Identifier: BSD-3-Clause
 import pathlib
 import sys

@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
-# The dependency rule (docs/design/README.md): include only from your own folder or from the left,
+# Checks the dependency rule (docs/design/README.md): a file includes only its own folder or folders
+# to the left,
 #     include/kauri -> base -> ordering -> symbolic -> numeric/ -> numeric/{cpu|cuda} -> src -> {src/c, src/picture} -> src/cli
 #     -> {tests, bench, python, examples}
-# inside a folder of ROOMS only from the rooms that it names for yours, and what may be named where: CUDA, BLAS and Eigen behind their walls, and a library that never prints, exits or reads the environment.
+# Inside a folder of ROOMS it includes only the rooms that ROOMS allows. Only some folders may name
+# CUDA, BLAS and Eigen, and the library never prints, exits or reads the environment.
 # SPDX-License-Identifier: BSD-3-Clause
 import re
 
 import tree
 
-# A file belongs to the first prefix that fits. Same rank: only the same folder may be included. eigen.hpp, with its
-# parts in eigen/, is for users alone, and so are the headers of C, but that src/c implements them.
+# A file belongs to the first prefix that matches. Folders of equal rank may not include each other.
+# Only users include eigen.hpp (with its parts in eigen/) and the C headers, except that src/c implements the latter.
 EIGEN_HEADER = "include/kauri/eigen.hpp"
 EIGEN_PARTS = "include/kauri/eigen/"
 C_HEADERS = ("include/kauri/*.h", 6.5)
 LAYERS = ((EIGEN_HEADER, 8.5), (EIGEN_PARTS, 8), ("include/kauri/", 0), ("base/", 1), ("ordering/", 2), ("symbolic/", 3), ("numeric/cpu/", 5), ("numeric/cuda/", 5), ("numeric/", 4),
           ("src/c/", 7), ("src/picture/", 7), ("src/cli/", 8), ("src/", 6), ("tests/", 9), ("bench/", 9), ("python/", 9), ("examples/", 9))
-# Rooms of a folder, each with the rooms that it may include beside its own. Files beside the rooms may include all of them, and no room includes those.
+# Lists the rooms of a folder, each with the rooms that it may include beside itself. Files beside
+# the rooms may include all of them, and no room includes these files.
 ROOMS = {
     "include/kauri/": {
         "core": (),
@@ -114,7 +117,7 @@ C_STANDARD = {"stddef.h", "stdint.h"}
 
 CUDA_HEADER = re.compile(r"^(cuda|cublas|cusolver|cusparse|cudss|curand|cufft|nvrtc|nccl|driver_types|device_launch|vector_types"
                          r"|cooperative_groups|mma\.h|cub/|thrust/|cuda/|cute/|cutlass/)")
-# Of ranges alone; NVTX is in a few files.
+# These headers are for ranges only; few files include NVTX.
 NVTX_HEADER = re.compile(r"^(nvtx|nvToolsExt)")
 NVTX_FILES = ("base/progress/phase_range.cpp", "tests/base/range_recorder.cpp")
 BLAS_HEADER = re.compile(r"^(cblas|lapacke|lapack|mkl|f77blas|openblas|blis|Accelerate)")
@@ -141,7 +144,7 @@ def layer(path):
 
 
 def resolve(name, path, root):
-    """The file of the project that #include "name" means in path, or None."""
+    """Returns the file of the project that #include "name" means in path, or None."""
     for base in (str(path.parent) + "/", *INCLUDE_ROOTS):
         if (root / (base + name)).is_file():
             return (root / (base + name)).resolve().relative_to(root)
@@ -149,13 +152,14 @@ def resolve(name, path, root):
 
 
 def room(path, folder):
-    """The room of a file below the folder; none for a file beside the rooms."""
+    """Returns the room of a file below the folder; None for a file beside the rooms."""
     rest = str(path)[len(folder):].split("/")
     return rest[0] if len(rest) > 1 else None
 
 
 def fault_of_rooms(path, target):
-    """Includes from room to room of one folder; folders of a layer of their own, as src/cli below src, are no rooms."""
+    """Checks includes from room to room of one folder; folders that are a layer, as src/cli below
+    src, are not rooms."""
     for folder, rooms in ROOMS.items():
         if not (under(path, folder) and under(target, folder)) or len(layer(path)[0]) > len(folder):
             continue
@@ -169,7 +173,7 @@ def fault_of_rooms(path, target):
 
 
 def fault_of_own(path, target):
-    """Includes inside the project: own folder, or from the left."""
+    """Checks includes inside the project: own folder, or to the left."""
     here, there = layer(path), layer(target)
     if is_c_header(path) and not is_c_header(target):
         return f"includes {target}: a header of C includes others of C"
@@ -181,7 +185,7 @@ def fault_of_own(path, target):
 
 
 def fault_of_foreign(path, name):
-    """Includes from outside the project."""
+    """Checks includes from outside the project."""
     if CUDA_HEADER.match(name) and not under(path, "numeric/cuda/", "tests/numeric/cuda/", "bench/", "examples/cuda/"):
         return f"CUDA header <{name}> outside numeric/cuda"
     if NVTX_HEADER.match(name) and str(path) not in NVTX_FILES:

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-# tests/support/device/device_calls.hpp makes every public call that works on a device: what is declared in include/kauri/ with a stream, numbers on a device,
-# a backend, or an object that lies on one. Tests look at the caller's context, captures and memory after each, so a call that is missing is not looked at.
+# Checks that tests/support/device/device_calls.hpp makes every public call that works on a device:
+# each declaration in include/kauri/ with a stream, numbers on a device, a backend, or an object on
+# a device. Tests check the caller's context, captures and memory after each of these calls, so a
+# missing call goes unchecked.
 # SPDX-License-Identifier: BSD-3-Clause
 import re
 
 import tree
 
 CALLS = "tests/support/device/device_calls.hpp"
-# Without the headers of Eigen's drop-in, which calls those.
+# The header of Eigen's drop-in is left out, since it makes the same calls.
 HEADERS = "include/kauri"
 LEFT_OUT = ("include/kauri/eigen.hpp", "include/kauri/eigen/")
 INSIDE = {"Factor::make_norm_estimator"}  # of estimate_condition()
@@ -18,7 +20,8 @@ LABEL = re.compile(r'\bcall\(\s*"(~?\w+(?:::\w+)?)')
 
 
 def declarations(text):
-    """Scope and text of each declaration at the top of a file or of a class, on one line."""
+    """Yields scope and text, on one line, of each declaration at the top level of a file or a
+    class."""
     scope, parts = "", []
     for line in tree.blanked(text).splitlines():
         if found := SCOPE.match(line):
@@ -35,7 +38,7 @@ def declarations(text):
 
 
 def calls_of(text):
-    """Names of the calls that work on a device, "Factor::create" or "refine"."""
+    """Yields the names of calls that work on a device, such as "Factor::create" or "refine"."""
     for scope, words in declarations(text):
         name = NAME.search(words)
         if scope == "-" or not name or words.startswith(("return", "friend", "using")):

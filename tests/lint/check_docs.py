@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-# The documents say true things that a script can see: links and named paths lead to files, README's first screen is complete, and its examples are those that tests run;
-# chapters of the design are short, have their sections and name each folder once, cited measurements exist, and lines are not long.
+# Checks what a script can check in the documents: links and named paths lead to files, README's
+# first screen is complete, and tests run its examples; chapters of the design are short, have their
+# sections and name each folder once; cited measurements exist; and lines are not long.
 # SPDX-License-Identifier: BSD-3-Clause
 import re
 
@@ -18,15 +19,16 @@ PYTHON_PAGE = "docs/site/index.md"
 FIRST_SCREEN, MOST_README, MOST_CHANGES = 40, 110, 25
 INSTALL = ("./scripts/demo", "pip install", "find_package(kauri")
 COMMANDS = ("./scripts/demo", "./scripts/test")
-# The design: one chapter a file, whose sections are these.
+# The design has one chapter a file, with these sections.
 CHAPTER_BYTES = 16000
 SECTIONS = ("Purpose", "Picture", "Data structures", "Steps", "Invariants", "Files", "Open")
 FOLDERS = ("base", "ordering", "symbolic", "numeric", "src")  # each folder below is in the section Files of one chapter
-# Lines: strict in the design; elsewhere the number of long ones only goes down.
+# Lines are short in the design; elsewhere the number of long lines may only fall.
 COLUMNS = 140
 STRICT = ("docs/design/", "docs/decisions/", "docs/measurements/")
 LONG_LINES = 44
-# Figures of one card are told where their machine, commit and date stand; the last two are tables of figures for users.
+# A figure of one card stands beside its machine, commit and date; the last two files are tables of
+# figures for users.
 CARD = re.compile(r"\bOne H[12]00\b")
 FIGURES = ("docs/decisions/", "docs/measurements/", "docs/orderings.md", "docs/site/performance.md")
 
@@ -54,7 +56,8 @@ def example_faults(root, readme):
 
 
 def first_screen_faults(readme):
-    """Claim, chart, install and example are in the first lines, and the whole is short."""
+    """Yields a fault unless claim, chart, install and example are in the first lines and the whole
+    is short."""
     lines = readme.splitlines()
     screen = "\n".join(lines[:FIRST_SCREEN])
     if len(lines) > MOST_README:
@@ -74,7 +77,7 @@ def first_screen_faults(readme):
 
 
 def change_log_faults(root):
-    """The first section of the change log is short."""
+    """Yields a fault if the first section of the change log is long."""
     sections = re.split(r"^(?=## )", (root / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     if len(sections) < 2:
         yield "CHANGELOG.md: no section of a version"
@@ -83,16 +86,16 @@ def change_log_faults(root):
 
 
 def stale_paths(root):
-    """Paths that CONTRIBUTING.md names in code."""
+    """Yields paths in code in CONTRIBUTING.md that do not exist."""
     for number, line in enumerate((root / "CONTRIBUTING.md").read_text(encoding="utf-8").splitlines(), 1):
         for path in _PATH.findall(line):
-            names = path.split("/")  # a name in capitals stands for one of the reader's
+            names = path.split("/")  # a name in capitals is a placeholder
             if names[0] in tree.FOLDERS and not any(name.isupper() and "." not in name for name in names) and not (root / path).exists():
                 yield f"CONTRIBUTING.md:{number}: it names {path}, which is not there"
 
 
 def chapters(root):
-    """The chapters of the design with their sections, by heading."""
+    """Yields the chapters of the design with their sections by heading."""
     for path in sorted((root / "docs" / "design").glob("[0-9]*.md")):
         parts = re.split(r"^## (.*)\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
         yield path, dict(zip(parts[1::2], parts[2::2]))
@@ -112,7 +115,7 @@ def chapter_faults(root):
 
 
 def folder_faults(root):
-    """A folder belongs to the chapter that has it in the first column of its Files."""
+    """Yields folders that are not in the first column of Files of exactly one chapter."""
     owners = {}
     for path, sections in chapters(root):
         for folder in re.findall(r"^\| `([^`]+)/` \|", sections.get("Files", ""), re.MULTILINE):

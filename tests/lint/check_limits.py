@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-# check_limits.py CTEST BUILD [--measured LOAD]: each test of a build has a limit, and none is below the least one, which is for what
-# hangs. --measured: no test took more than a tenth of its limit in the last runs; where the machine had a high LOAD before them, by other
-# work, slow tests are printed and nothing more.
+# check_limits.py CTEST BUILD [--measured LOAD]: checks that each test of a build has a limit of at
+# least LEAST_SECONDS, which is for tests that hang. --measured: also checks that no test took more
+# than a tenth of its limit in the last runs; if other work put the machine under a high LOAD before
+# them, slow tests are printed and no fault.
 # SPDX-License-Identifier: BSD-3-Clause
 import json
 import os
@@ -10,11 +11,11 @@ import subprocess
 import sys
 
 LEAST_SECONDS = 1200
-MOST_LOAD = 2  # processes that want to run, for each core, before the tests: a build before them has one for each
+MOST_LOAD = 2  # runnable processes per core before the tests; a build before them has one per core
 
 
 def limits(ctest, build):
-    """Seconds by name; None where CTest's own limit holds, which is 10,000,000 s."""
+    """Returns limits in seconds by name; None means CTest's default of 10,000,000 s."""
     command = [ctest, "--test-dir", build, "--show-only=json-v1"]
     tests = json.loads(subprocess.run(command, check=True, capture_output=True, text=True, timeout=LEAST_SECONDS).stdout)["tests"]
     named = {test["name"]: {item["name"]: item["value"] for item in test.get("properties", [])} for test in tests}
@@ -22,7 +23,7 @@ def limits(ctest, build):
 
 
 def measured(build):
-    """Mean seconds of the runs so far, by name, as CTest keeps them."""
+    """Returns the mean seconds of the runs so far by name, as CTest stores them."""
     path = pathlib.Path(build) / "Testing" / "Temporary" / "CTestCostData.txt"
     lines = path.read_text(encoding="utf-8").split("---")[0].splitlines() if path.exists() else []
     return {name: float(seconds) for name, _, seconds in map(str.split, lines)}
@@ -37,7 +38,7 @@ def faults_of_limits(limit):
 
 
 def slow(limit, seconds_of):
-    """Tests that took more than a tenth of their limit, the slowest first."""
+    """Yields tests that took more than a tenth of their limit, the slowest first."""
     for name, seconds in sorted(seconds_of.items(), key=lambda item: -item[1]):
         if limit.get(name) and seconds > limit[name] / 10:
             yield f"{name} took {seconds:.0f} s: more than a tenth of its limit of {limit[name]:.0f} s; split it"
@@ -49,7 +50,7 @@ def report(count, said, what):
 
 
 def check_measured(limit, build, load, cores):
-    """The exit status; load: the machine's average before the tests began."""
+    """Returns the exit status; load: the machine's average before the tests began."""
     found = list(slow(limit, measured(build)))
     if found and load >= MOST_LOAD * cores:
         report(len(limit), found, f"slow, beside other work: a load of {load:.1f} on {cores} cores")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# One vocabulary: docs/glossary.md has at most 60 rows, each with an owner that exists; words that were given up for a word of the field stay away.
+# Checks the vocabulary: docs/glossary.md has at most 60 rows, each with an owner that exists, and
+# words that were replaced by the field's terms do not return.
 # SPDX-License-Identifier: BSD-3-Clause
 import re
 
@@ -7,7 +8,7 @@ import tree
 
 GLOSSARY = "docs/glossary.md"
 MOST_ROWS = 60
-# A word that is gone, and the word to use.
+# Maps a forbidden word to the word to use.
 GONE = {
     r"[Ll]odg(?:er|ers|ing|ings)": "LiveBlock, live range",
     r"[Tt]enants?": "TaskBlock",
@@ -23,7 +24,7 @@ GONE = {
     r"\w+_there": "on_device, device_",
 }
 WORD = re.compile(r"(?<!\w)(?:" + "|".join(f"(?P<w{k}>{word})" for k, word in enumerate(GONE)) + r")(?!\w)")
-SPARED = {"if_there", "is_there", "await_there", "blocks_there", "factor_is_there", "do_there"}  # of numbers and objects, not of devices
+SPARED = {"if_there", "is_there", "await_there", "blocks_there", "factor_is_there", "do_there"}  # concern numbers and objects, not devices
 FOLDERS = ("include/", "base/", "ordering/", "symbolic/", "numeric/", "src/")
 
 
@@ -36,7 +37,7 @@ def faults_of_code(path, text):
 
 
 def rows_of(text):
-    """The number of each row's line, and its cells."""
+    """Yields the line number and the cells of each row."""
     for number, line in enumerate(text.splitlines(), 1):
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if line.startswith("|") and not line.startswith(("|---", "| word |")):

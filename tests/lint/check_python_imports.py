@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-# Imports inside the Python package: from room to room only as ROOMS allows, and no circle of modules. Imports inside functions and under
-# TYPE_CHECKING count too: a circle that is put off is a circle.
+# Checks imports inside the Python package: a room imports only what ROOMS allows, and modules form
+# no circle. Imports inside functions and under TYPE_CHECKING count too, since a deferred circle is
+# still a circle.
 # SPDX-License-Identifier: BSD-3-Clause
 import ast
 
 import tree
 
 PACKAGE = "python/kauri/"
-# For each room, the rooms it may import from besides itself. A module beside the rooms is a room of its own; the package's own __init__ may
-# import all, and no module imports it.
+# Maps each room to the rooms it may import from besides itself. A module beside the rooms is a room
+# of its own; the package's __init__ may import all, and no module imports it.
 ROOMS = {
     "_errors": (),
     "_core": (),
@@ -26,7 +27,8 @@ ROOMS = {
 
 
 def module_of(path):
-    """The dotted name of a file below the package, such as _factor.solves; "" for the package itself."""
+    """Returns the dotted name of a file below the package, such as _factor.solves; "" for the
+    package itself."""
     parts = str(path)[len(PACKAGE):].rsplit(".", 1)[0].split("/")
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
@@ -36,7 +38,8 @@ def room_of(module):
 
 
 def targets(node, package):
-    """Candidates (module, name or None) inside the package for an import statement; package: the dotted name of the package it stands in."""
+    """Yields candidates (module, name or None) inside the package for an import statement; package:
+    the dotted name of the package that contains the statement."""
     if isinstance(node, ast.Import):
         for alias in node.names:
             first, _, rest = alias.name.partition(".")
@@ -56,7 +59,7 @@ def targets(node, package):
 
 
 def imports_of(path, root, modules):
-    """(line, imported module) for each import of the package's own modules in one file."""
+    """Yields (line, imported module) for each import of the package's modules in one file."""
     module = module_of(path)
     package = module if path.name in ("__init__.py", "__init__.pyi") else module.rpartition(".")[0]
     for node in ast.walk(ast.parse((root / path).read_text(encoding="utf-8"))):
@@ -81,7 +84,7 @@ def fault_of_rooms(here, there):
 
 
 def circles(edges):
-    """A message for each module from which imports lead back to it, once a circle."""
+    """Returns a message for each circle of imports."""
     done, faults = set(), []
 
     def visit(module, trail):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-# Size limits: a file has at most 500 lines, a function at most 60 (a kernel of fronts, in numeric/cuda/factor, 120).
-# Functions are found by their braces: good enough for code that clang-format has laid out; clang-tidy counts again in scripts/check.
+# Checks size limits: a file has at most 500 lines, a function at most 60 (a kernel of fronts, in
+# numeric/cuda/factor, 120). Functions are found by their braces, which suffices for code that
+# clang-format has laid out; clang-tidy counts again in scripts/check.
 # SPDX-License-Identifier: BSD-3-Clause
 import re
 
@@ -15,7 +16,7 @@ _NAMED = re.compile(r"(~?\w+|operator\s*\S+?)\s*\(")
 
 
 def without_preprocessor(text):
-    """Directives become empty lines, continuation lines too."""
+    """Returns the text with directives replaced by empty lines, including continuation lines."""
     out, inside = [], False
     for line in text.split("\n"):
         inside = inside or line.lstrip().startswith("#")
@@ -25,7 +26,8 @@ def without_preprocessor(text):
 
 
 def kind_of(header):
-    """What the brace after this text opens: 'scope' (types, namespaces), 'function', or 'other' (initialisers)."""
+    """Returns what the brace after this text opens: 'scope' (types, namespaces), 'function', or
+    'other' (initialisers)."""
     header = re.sub(r"^(\s*(public|private|protected)\s*:)+", "", header).strip()
     header = re.sub(r"^(\[\[[^\]]*\]\]\s*)+", "", header)
     if _TYPE_SCOPE.match(header) or header in ('extern ""',):
@@ -36,7 +38,7 @@ def kind_of(header):
 
 
 def matching_brace(text, start):
-    """Position of the } that closes the { at start."""
+    """Returns the position of the } that closes the { at start."""
     depth = 0
     for match in re.compile(r"[{}]").finditer(text, start):
         depth += 1 if match.group() == "{" else -1
@@ -46,7 +48,8 @@ def matching_brace(text, start):
 
 
 def functions(text):
-    """(name, line of the opening brace, lines from { to }) of every function; lambdas count with the function around them."""
+    """Yields (name, line of the opening brace, lines from { to }) of every function; lambdas count
+    with the function around them."""
     text = without_preprocessor(tree.blanked(text))
     found, header_start, parentheses, position = [], 0, 0, 0
     while position < len(text):
@@ -69,7 +72,7 @@ def functions(text):
                     line = text.count("\n", 0, position) + 1
                     found.append((name.group(1) if name else "?", line, text.count("\n", position, end) + 1))
                 position = end
-                # An initialiser may be followed by more of the same declaration: `Foo() : a_{1} { ... }`.
+                # More of a declaration may follow an initialiser: `Foo() : a_{1} { ... }`.
                 header_start = end + 1 if kind == "function" and not re.match(r"\s*[,{]", text[end + 1:]) else header_start
         position += 1
     return found

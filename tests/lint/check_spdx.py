@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-# Every source file names its licence near the top, and C++ files say first what they are for.
+# Checks that every source file names its licence near the top, and that C++ files first say what
+# they are for.
 # SPDX-License-Identifier: BSD-3-Clause
 import tree
 
 LINE = "SPDX-License-Identifier: BSD-3-Clause"
 SOURCES = tree.CPP | {".py", ".sh", ".cmake", ".in", ".yaml"}
 NAMES = {"CMakeLists.txt", ".clang-format", ".clang-tidy"}
-HEAD_LINES = 20  # a purpose may be a paragraph with a paper and a glossary
+HEAD_LINES = 20  # the purpose may be a paragraph with a paper and a glossary
 
 
 def is_source(path, root):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# headers_test.py INCLUDE_DIR EIGEN_DIR|"" COMPILER...: what a user's compiler says of the public headers.
+# headers_test.py INCLUDE_DIR EIGEN_DIR|"" COMPILER...: tests what a user's compiler reports about
+# the public headers.
 # SPDX-License-Identifier: BSD-3-Clause
 import concurrent.futures
 import pathlib
@@ -9,7 +10,7 @@ import subprocess
 import sys
 import unittest
 
-LIMIT_SECONDS = 1200  # whatever is waited for
+LIMIT_SECONDS = 1200  # for each wait
 INCLUDE, EIGEN, COMPILERS = pathlib.Path(sys.argv[1]), sys.argv[2], []
 for name in sys.argv[3:]:
     if shutil.which(name) and pathlib.Path(shutil.which(name)).resolve() not in [pathlib.Path(shutil.which(c)).resolve() for c in COMPILERS]:
@@ -21,8 +22,8 @@ OF_GNU = ["-Wuseless-cast", "-Wduplicated-cond", "-Wlogical-op"]
 OF_CLANG = ["-Wnewline-eof", "-Wunreachable-code", "-Wimplicit-fallthrough", "-Wshorten-64-to-32"]
 CPP = sorted(str(p.relative_to(INCLUDE / "kauri")) for p in (INCLUDE / "kauri").rglob("*.hpp") if EIGEN or "eigen" not in (p.stem, p.parent.name))
 C = ["kauri.h"]
-STANDARD_ALONE = {"core/message.hpp", "core/roofline.hpp", "core/version.hpp"}  # nothing in them that an older standard has not
-# What users make of templates, which compilers look into then alone.
+STANDARD_ALONE = {"core/message.hpp", "core/roofline.hpp", "core/version.hpp"}  # they need nothing beyond older standards
+# Users instantiate these templates, and compilers check most of a template only then.
 INSTANCES = """
 template class kauri::Factor<double>;
 template class kauri::Factor<float>;
@@ -116,7 +117,8 @@ class HeadersTest(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_classes_say_what_one_moved_from_is(self):
-        """Each class that declares its move constructor, in the comment above it."""
+        """Each class that declares its move constructor describes the moved-from object in the
+        comment above it."""
         found = 0
         for path in sorted((INCLUDE / "kauri").rglob("*.hpp")):
             text = path.read_text(encoding="utf-8")

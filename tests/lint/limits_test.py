@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# limits_test.py CTEST: check_limits.py finds a test without a limit, one with a short limit, and one that came near its limit.
+# limits_test.py CTEST: tests that check_limits.py finds a test without a limit, one with a short
+# limit, and one that came near its limit.
 # SPDX-License-Identifier: BSD-3-Clause
 import os
 import pathlib
@@ -22,11 +23,11 @@ class LimitsTest(unittest.TestCase):
         self.build = pathlib.Path(folder.name)
 
     def plant(self, tests):
-        """A build folder with these lines for CTest."""
+        """Writes these lines into the build folder for CTest."""
         (self.build / "CTestTestfile.cmake").write_text(tests, encoding="utf-8")
 
     def plant_cost(self, name, seconds):
-        """What CTest writes of a test that took so long."""
+        """Writes the file in which CTest stores the duration of a test."""
         costs = self.build / "Testing" / "Temporary" / "CTestCostData.txt"
         costs.parent.mkdir(parents=True, exist_ok=True)
         costs.write_text(f"{name} 1 {seconds}\n---\n", encoding="utf-8")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# Sees each check fail: plants one fault at a time in a small sound tree and expects exit 1 and a line that names the file and the fault.
+# Tests that each check can fail: plants one fault at a time in a small sound tree and expects exit
+# 1 and a line that names the file and the fault.
 # SPDX-License-Identifier: BSD-3-Clause
 import json
 import pathlib
@@ -14,7 +15,7 @@ import check_python_imports
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 import plot_speed  # noqa: E402
 
-LIMIT_SECONDS = 1200  # whatever is waited for
+LIMIT_SECONDS = 1200  # for each wait
 HERE = pathlib.Path(__file__).resolve().parent
 CHAPTER = "docs/design/01-planted.md"
 HEAD = "// A planted file.\n// SPDX-License-Identifier: BSD-3-Clause\n"
@@ -43,7 +44,8 @@ as fast as cuDSS.
 {CPP}{PYTHON}./scripts/test
 """
 
-# check, file, text (appended if the file is there; a pair: what it replaces, and by what), what the report must say
+# Each case is: check, file, text (appended to an existing file; a pair replaces its first by its
+# second text), expected text of the report.
 PLANTED = (
     ("dependencies", "ordering/planted.cpp", includes('"symbolic/planted.hpp"'), "ordering/ may not see symbolic/"),
     ("dependencies", "base/planted.cpp", includes('"ordering/planted.hpp"'), "base/ may not see ordering/"),
@@ -163,7 +165,7 @@ PLANTED = (
     ("docs", "docs/planted.md", "One H200, 3.0 ms.\n", "docs/planted.md:1: a figure of one card"),
 )
 
-# What must not be taken for a fault.
+# The checks must accept these cases.
 INNOCENT = (
     ("dependencies", "include/kauri/eigen.hpp", includes("<Eigen/SparseCore>") + '#include "kauri/planted.hpp"\n'),
     ("dependencies", "include/kauri/eigen.hpp", includes('"kauri/eigen/planted.hpp"')),
@@ -214,7 +216,7 @@ def replaced(text, old, new):
 
 
 def plant(root, name, text):
-    """Returns what undoes it."""
+    """Writes the text; returns a function that undoes it."""
     path = root / name
     old = path.read_text(encoding="utf-8") if path.exists() else None
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -223,7 +225,8 @@ def plant(root, name, text):
 
 
 def small_tree(root):
-    """A tree without faults: a header per folder, a readme with its example, a chapter that names all folders, a measurement."""
+    """Writes a tree without faults: a header per folder, a readme with its example, a chapter that
+    names all folders, a measurement."""
     described = ("src", "base", "ordering", "symbolic", "numeric", "numeric/cpu", "numeric/cuda", "src/c", "src/picture", "src/cli")
     for folder in (*described, "tests", "include/kauri"):
         plant(root, f"{folder}/planted.hpp", HEAD)
@@ -248,7 +251,8 @@ def small_tree(root):
 
 
 def misjudged(root, check, name, text, expected):
-    """Plants, runs the check, undoes; returns what the check said if that is not what was expected (None: that there is no fault)."""
+    """Plants the text, runs the check and undoes it; returns the check's output if it is not as
+    expected (None: no fault), else None."""
     undo = plant(root, name, text)
     code, report = run(check, root)
     undo()
@@ -257,7 +261,8 @@ def misjudged(root, check, name, text, expected):
 
 
 def misjudged_rooms(root):
-    """Plants an include from each room to each other one, and to a file beside the rooms: found where ROOMS does not allow it, and nowhere else."""
+    """Plants an include from each room to each other one, and to a file beside the rooms; yields
+    each that is wrongly accepted or refused."""
     for folder, rooms in check_dependencies.ROOMS.items():
         for name in (*rooms, "unknown"):
             plant(root, f"{folder}{name}/target.hpp", HEAD)
@@ -278,7 +283,7 @@ def misjudged_rooms(root):
 
 
 def circles():
-    """Rooms that reach themselves by what ROOMS allows."""
+    """Yields rooms that reach themselves through what ROOMS allows."""
     for folder, rooms in (*check_dependencies.ROOMS.items(), (check_python_imports.PACKAGE, check_python_imports.ROOMS)):
         for start in rooms:
             seen, open_ = set(), list(rooms[start])

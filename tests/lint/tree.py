@@ -1,4 +1,5 @@
-# The files of the project, and C++ text with comments and strings blanked: what every check of this folder starts from.
+# Lists the files of the project, and blanks comments and strings in C++ text, for all checks of
+# this folder.
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
 import pathlib
@@ -11,14 +12,16 @@ CPP = {".cpp", ".hpp", ".cu", ".cuh", ".h", ".c"}
 
 
 def root_from_arguments(purpose):
-    """The tree to check: the one this file stands in, or the one named on the command line (the self-test plants faults in a copy)."""
+    """Returns the tree to check: the one of this file, or the one named on the command line
+    (self_test.py plants faults in a copy)."""
     parser = argparse.ArgumentParser(description=purpose)
     parser.add_argument("root", nargs="?", default=pathlib.Path(__file__).resolve().parents[2], type=pathlib.Path)
     return parser.parse_args().root.resolve()
 
 
 def files(root, suffixes=None):
-    """Paths below root, sorted, relative to it; without caches. suffixes: a set such as CPP, or None for all."""
+    """Returns paths below root, sorted, relative to it, without caches. suffixes: a set such as
+    CPP, or None for all."""
     found = [p for p in root.iterdir() if p.is_file()]
     for folder in FOLDERS:
         found += [p for p in (root / folder).rglob("*") if p.is_file() and "__pycache__" not in p.parts]
@@ -32,18 +35,18 @@ def _blank(match):
     return '""' + "\n" * text.count("\n") if not text.startswith("'") else "''"
 
 
-# Raw strings, comments, strings, characters (not the ' of 1'000'000).
+# Matches raw strings, comments, strings, characters (not the ' of 1'000'000).
 _TOKENS = re.compile(
     r'R"([^\s()\\]{0,16})\(.*?\)\1"|//(?:\\\n|[^\n])*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Fa-f])\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
 
 
 def blanked(text):
-    """C++ text without comments and contents of strings; every line keeps its number."""
+    """Returns C++ text without comments and contents of strings; every line keeps its number."""
     return _TOKENS.sub(_blank, text)
 
 
 def finish(name, checked, faults):
-    """Prints the faults (place: text) and ends the program: 0 if there is none."""
+    """Prints the faults (place: text) and ends the program: with 0 if there are none."""
     if checked == 0:
         faults = ["nothing to check: is this the root of the project?"]
     for fault in faults:

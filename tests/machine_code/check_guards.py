@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-# check_guards.py NM LIBRARY ...: no local static of host code has a guard. A thread may hold a guard while another one forks; the child then
-# waits for ever at the first call. kauri uses PerProcess instead. Exceptions: what nvcc generates around launches, and watchdog builds, which
-# are not for programs that fork.
+# check_guards.py NM LIBRARY ...: checks that no local static of host code has a guard. A thread may
+# hold a guard while another one forks; the child then waits for ever at its first call. kauri uses
+# PerProcess instead. Exceptions are the code that nvcc generates around launches, and watchdog
+# builds, which do not serve programs that fork.
 # SPDX-License-Identifier: BSD-3-Clause
 import re
 import subprocess
@@ -13,7 +14,8 @@ _ALLOWED = re.compile(r"^__device_stub__|^kauri::numeric::cuda::watchdog::")
 
 
 def guarded(listing):
-    """The local statics with a guard that are no exceptions, from nm's demangled listing; each once, in order."""
+    """Returns the local statics with a guard, except the allowed ones, from nm's demangled listing;
+    each once, sorted."""
     found = (match[1] for match in map(_GUARD.search, listing.splitlines()) if match)
     return sorted({name for name in found if not _ALLOWED.match(name)})
 

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Reads machine code of kernels whose operands come to shared memory by bulk copies, and fails where a stage may be given back too early.
+"""Reads machine code of kernels whose operands come to shared memory by bulk copies, and fails if a stage may be given back too early.
 
-A warp gives a stage of the ring back by an arrival at a barrier (SYNCS.ARRIVE), and the producer then has it written over. Loads are carried
-out in the background: where the arrival is issued before an instruction has waited for their numbers, a load under way was seen to read the
-next bytes (numeric/cuda/factor/tiled/update.cuh, leave_stage). There is no fence between, so it is the order of instructions that keeps this right, and
-each compiler may choose another. Followed along every path of the program: at each arrival no number that was loaded from shared memory, one or
-two of 8 bytes at a time, is still to be used for the first time, unless a proxy fence has come between.
+A warp gives a stage of the ring back by an arrival at a barrier (SYNCS.ARRIVE), and the producer
+then overwrites it. Loads complete in the background: if the arrival is issued before an instruction
+has waited for their numbers, a load under way was seen to read the next bytes
+(numeric/cuda/factor/tiled/update.cuh, leave_stage). No fence separates them, so correctness depends
+on the order of instructions, which each compiler may choose. The check follows every path of the
+program: at each arrival, every number loaded from shared memory (one or two of 8 bytes at a time)
+must have been used once, unless a proxy fence lies between.
 
     check_stage_order.py --cuobjdump PROGRAM FILE ...      objects, libraries or cubins of sm_90a; prints a line for each kernel
-    check_stage_order.py --sass FILE ...                   the same of what cuobjdump -sass has written
-Ends with 77 where there is no such program or no kernel for the check in the files.
+    check_stage_order.py --sass FILE ...                   reads output of cuobjdump -sass instead
+Exits with 77 if the program is missing or the files have no kernel to check.
 """
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
@@ -18,14 +20,14 @@ import shutil
 import subprocess
 import sys
 
-LIMIT_SECONDS = 1200  # whatever is waited for
+LIMIT_SECONDS = 1200  # for each wait
 KERNELS = re.compile(r"\d(front_kernel|run_streamed_tasks)(?=E|I)")
 LINE = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(.*?);")
 BRANCH = re.compile(r"\b(BRA|BRX|CALL|JMP)\b[^;]*?\b(0x[0-9a-f]+)")
 WAYS_OUT = re.compile(r"^(EXIT|RET|BRA|JMP|KILL|BPT)\b")
 REGISTER = re.compile(r"(?<![A-Z])R(\d+)")
 
-# Registers of a lane in each source of a product: the left and the right operand, what is added to.
+# Lists the registers of a lane in each source of a product: left operand, right operand, addend.
 PRODUCTS = {
     "DMMA.16x8x16": (16, 8, 8),
     "DMMA.16x8x8": (8, 4, 8),
@@ -37,7 +39,8 @@ PRODUCTS = {
 }
 
 
-# Sums of integers, which addresses are made by; numbers on their way to a product are converted, split, added and moved by all else.
+# These instructions sum integers, which form addresses; all other instructions convert, split, add
+# or move numbers on their way to a product.
 OF_ADDRESSES = re.compile(r"(IADD3|IADD|VIADD|LEA|IMAD\.(IADD|WIDE)|IMAD$|ISETP|XMAD)\b|IMAD$")
 
 
@@ -46,7 +49,8 @@ def registers_in(text, width):
 
 
 class Instruction:
-    """An address, its text without the predicate, the predicate, and where it goes on."""
+    """Holds an address, the instruction's text without the predicate, the predicate, and where
+    execution continues."""
 
     def __init__(self, address, text):
         self.address = address
@@ -61,7 +65,8 @@ class Instruction:
         self.falls_through = not WAYS_OUT.match(self.name) or bool(conditional)
 
     def loaded(self):
-        """Registers that numbers of 8 bytes come to from shared memory, in the background."""
+        """Returns the registers that receive numbers of 8 bytes from shared memory in the
+        background."""
         words = 4 if ".128" in self.name else 2 if ".64" in self.name else 0
         if not self.name.startswith("LDS") or words == 0:
             return set()
@@ -69,19 +74,20 @@ class Instruction:
         return set(range(first, first + words))
 
     def sources(self):
-        """The parts of its text that name what it reads: of a load its address, of all else what comes behind the first operand."""
+        """Returns the parts of the text that name what the instruction reads: the address of a
+        load, otherwise all behind the first operand."""
         operands = self.text[len(self.name) :]
         if self.name.startswith("LD"):
             return [operands.split("[", 1)[1]] if "[" in operands else []
         return operands.split(",")[1:]
 
     def widths(self):
-        """Of a product the registers of each source."""
+        """Returns the registers of each source if the instruction is a product, else None."""
         return next((widths for shape, widths in PRODUCTS.items() if self.name.startswith(shape)), None)
 
     def used(self):
-        """Registers whose numbers it waits for: all that it names, each with those behind it that belong to the operand; of a load its
-        address alone."""
+        """Returns the registers for whose numbers the instruction waits: all that it names, each
+        with the following ones that belong to the operand; only the address of a load."""
         if self.name.startswith("LDS"):
             return registers_in("".join(self.sources()), 2)
         if not self.widths():
@@ -90,7 +96,7 @@ class Instruction:
 
 
 def functions(sass):
-    """Name and instructions of each function."""
+    """Yields name and instructions of each function."""
     name, code = None, []
     for line in sass.splitlines():
         if "Function :" in line:
@@ -104,7 +110,7 @@ def functions(sass):
 
 
 def ways_on(code, place, k):
-    """The instructions that may follow instruction k."""
+    """Returns the instructions that may follow instruction k."""
     following = [k + 1] if code[k].falls_through and k + 1 < len(code) else []
     return following + ([place[code[k].target]] if code[k].target in place else [])
 
@@ -114,8 +120,9 @@ def bits(registers):
 
 
 class Flow:
-    """What an instruction does with numbers on their way to a product, registers as bits: it is a product that takes them (taken), they come
-    through it from `read` to `made`, or are lost in `lost`."""
+    """Describes how an instruction treats numbers on their way to a product, with registers as
+    bits: a product takes those in `taken`, others pass from `read` to `made`, or are lost in
+    `lost`."""
 
     def __init__(self, instruction):
         sources, widths = instruction.sources(), instruction.widths()
@@ -134,19 +141,21 @@ class Flow:
             self.lost = self.made | bits(instruction.loaded())
 
     def wanted(self, behind):
-        """Registers whose numbers come to a product from before it, where those in `behind` do from behind it."""
+        """Returns the registers whose numbers reach a product from before the instruction, if those
+        in `behind` do from behind it."""
         return self.taken | (behind & ~self.lost) | (self.read if behind & self.made else 0)
 
 
 def operands(code, place):
-    """The loads, by address, whose numbers come to the left or right side of a product on some path of the program, by way of arithmetic in
-    between or at once. From the products backwards, until nothing is added."""
+    """Returns the loads, by address, whose numbers reach the left or right side of a product on
+    some path of the program, directly or through arithmetic. Works backwards from the products
+    until nothing is added."""
     flows = [Flow(instruction) for instruction in code]
     before = [[] for _ in code]
     for k in range(len(code)):
         for n in ways_on(code, place, k):
             before[n].append(k)
-    behind = [0] * len(code)  # wanted on some way on from there
+    behind = [0] * len(code)  # wanted on some path from there
     work = [k for k, flow in enumerate(flows) if flow.taken]
     while work:
         n = work.pop()
@@ -159,8 +168,9 @@ def operands(code, place):
 
 
 def jumped_to(code, pending):
-    """The first instruction that nothing leads to, if there are jumps by a table (BRX): one of their targets, which the listing does not say.
-    It is set to be reached with nothing under way, as each task begins."""
+    """Returns the first instruction that no path reaches, if there are jumps by a table (BRX): it
+    is one of their targets, which the listing does not name. Marks it as reached with no load under
+    way, as at the start of each task."""
     if any(instruction.name == "BRX" for instruction in code):
         for k in range(1, len(code)):
             if pending[k] is None and pending[k - 1] is not None and code[k].name != "NOP":
@@ -170,7 +180,8 @@ def jumped_to(code, pending):
 
 
 def too_early(code):
-    """Arrivals that are reached by some path while numbers of loads have not been used yet: (arrival, load)."""
+    """Returns arrivals that some path reaches before numbers of a load have been used: (arrival,
+    load)."""
     place = {instruction.address: k for k, instruction in enumerate(code)}
     pending = [None] * len(code)  # before each instruction: register -> address of its load
     pending[0] = {}
@@ -184,7 +195,7 @@ def too_early(code):
             now = {}
         for register in instruction.used():
             load = now.pop(register, None)
-            if load is not None:  # whoever waits for a part of a load waits for all of it
+            if load is not None:  # a wait for part of a load is a wait for all of it
                 now = {r: other for r, other in now.items() if other != load}
         now.update((register, instruction.address) for register in instruction.loaded())
         for n in ways_on(code, place, k):
@@ -200,7 +211,7 @@ def too_early(code):
 
 
 def check(name, sass):
-    """Prints what is found in a file; how many kernels there were, and how many are wrong."""
+    """Prints the findings in a file; returns the number of kernels and of wrong kernels."""
     kernels = wrong = 0
     for function, code in functions(sass):
         kernel = KERNELS.search(function)

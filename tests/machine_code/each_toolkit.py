@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""The check of stages for ptxas of each CUDA release, which puts the instructions in order: PTX of this build's compiler, assembled by ptxas from
-PyPI's packages and read by check_stage_order.py. Prints a line for each release and kernel. PTX names the release that it was written by, and an
-older ptxas refuses it for that alone, so it is given its own release's number.
+"""Checks the order of instructions that ptxas of each CUDA release chooses.
 
-    each_toolkit.py --nvcc NVCC --cuobjdump CUOBJDUMP [--folder FOLDER] [RELEASE ...]      releases as PyPI numbers them; all of RELEASES without
+The PTX comes from this build's compiler, ptxas from PyPI's packages, and check_stage_order.py reads
+the result. Prints a line for each release and kernel. PTX names the release that wrote it, and an
+older ptxas refuses it for that number alone, so it is given the number of its own release.
+
+    each_toolkit.py --nvcc NVCC --cuobjdump CUOBJDUMP [--folder FOLDER] [RELEASE ...]      releases as on PyPI; default: all of RELEASES
 """
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
@@ -19,8 +21,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import check_stage_order  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SOURCES = {"front_kernels": "hopper/front_kernel.cu", "streamed_kernels": "streamed/kernel.cu"}  # of numeric/cuda/factor/tiled
-# Release of the compiler package, and of the PTX that its ptxas reads at most.
+SOURCES = {"front_kernels": "hopper/front_kernel.cu", "streamed_kernels": "streamed/kernel.cu"}  # below numeric/cuda/factor/tiled
+# Maps a release of the compiler package to the newest PTX version that its ptxas reads.
 RELEASES = {"12.4.131": "8.4", "12.5.82": "8.5", "12.6.85": "8.5", "12.8.93": "8.7", "12.9.86": "8.8",
             "13.0.88": "9.0", "13.1.115": "9.1", "13.2.86": "9.2"}  # fmt: skip
 LIMIT_SECONDS = 1200
@@ -31,7 +33,7 @@ def run(*command):
 
 
 def ptx_of(nvcc, folder):
-    """Path of the PTX of each source."""
+    """Returns the paths of the PTX of each source."""
     out = []
     for name, source in SOURCES.items():
         path = folder / f"{name}.ptx"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# Sees the checks fail: of stages, by listings in which an arrival comes too early along one path or another and by others in order; of guards.
+# Tests that the checks can fail: the check of stages on listings with an early arrival along some
+# path and on correct ones, and the check of guards.
 # SPDX-License-Identifier: BSD-3-Clause
 import contextlib
 import io
@@ -16,7 +17,8 @@ ARRIVAL = "@!P0 SYNCS.ARRIVE.TRANS64.A1T0 RZ, [R3+URZ+0x160], RZ"
 WAIT = "SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [R3+URZ+0x140], R2"
 FENCE = "FENCE.VIEW.ASYNC.S"
 
-# name, instructions (16 bytes each, so that the k-th is at 16 k), arrivals that come too early
+# Each case is: name, instructions (16 bytes each, so that the k-th is at 16 k), number of early
+# arrivals.
 CASES = (
     ("used before", [LOAD, PRODUCT, WAIT, ARRIVAL, "EXIT"], 0),
     ("right after the load", [LOAD, ARRIVAL, PRODUCT, "EXIT"], 1),
@@ -41,7 +43,7 @@ def listing(instructions):
     return "\n".join(lines)
 
 
-# symbols, how many of them are wrong
+# Each case is: symbols, number of wrong ones.
 GUARDS = (
     (["guard variable for kauri::options()::all", "guard variable for kauri::options()::all"], 1),
     (["guard variable for kauri::(anonymous namespace)::watchdog()::all"], 1),

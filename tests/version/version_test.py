@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-# version_test.py [--version V --build FOLDER --program KAURI --generator NAME --make-program PATH]: cmake/Version.cmake in folders and repositories
-# of many kinds, the files that say the version once more, and, of a build, what it has its version in. Projects here are built by the generator.
+# version_test.py [--version V --build FOLDER --program KAURI --generator NAME --make-program PATH]:
+# tests cmake/Version.cmake in folders and repositories of many kinds, the files that repeat the
+# version, and the products of a build that contain it. Projects here are built by the generator.
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
 import json
@@ -13,10 +14,10 @@ import sys
 import tempfile
 import unittest
 
-LIMIT_SECONDS = 1200  # whatever a test waits for: for what hangs, not for what is slow
+LIMIT_SECONDS = 1200  # a limit for tests that hang, not for slow ones
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WRITTEN = re.search(r"^set\(kauri_version_written (\S+)\)", (ROOT / "cmake/Version.cmake").read_text(encoding="utf-8"), re.MULTILINE)[1]
-# Neither the user's settings nor a repository that somebody's hook names.
+# The environment is free of the user's settings and of a repository named by a git hook.
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | {
     "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull,
     "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@localhost", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@localhost"}
@@ -35,7 +36,7 @@ def git(folder, *words):
 
 
 def copy_of_sources(folder):
-    """As much of kauri as knows its version."""
+    """Copies the sources of kauri that know its version."""
     for name in ("cmake/Version.cmake", "python/package_version.py"):
         (folder / name).parent.mkdir(parents=True)
         shutil.copy(ROOT / name, folder / name)
@@ -141,7 +142,7 @@ class OwnRepositoryTest(InFolder):
         self.assertNotEqual(said, WRITTEN)
 
     def test_cmake_runs_again(self):
-        """A project's version is that of the commit, without a word to CMake."""
+        """A rebuild takes the version from the commit, without running CMake by hand."""
         (self.kauri / "CMakeLists.txt").write_text(
             "cmake_minimum_required(VERSION 3.25)\ninclude(cmake/Version.cmake)\nproject(kauri VERSION ${kauri_version_numeric} LANGUAGES NONE)\n"
             "file(WRITE ${PROJECT_BINARY_DIR}/said ${PROJECT_VERSION}/${kauri_version})\n", encoding="utf-8")
@@ -165,9 +166,9 @@ class CopyTest(InFolder):
         around = repository(self.folder / "around")
         git(around, "tag", "v7.7.7")
         self.assertEqual(version(self.kauri), WRITTEN)
-        # As a hook of that repository builds it.
+        # A hook of that repository builds kauri with these variables.
         self.assertEqual(version(self.kauri, environment=CLEAN | {"GIT_DIR": str(around / ".git"), "GIT_WORK_TREE": str(around)}), WRITTEN)
-        # What git passes by on its way up.
+        # git skips this folder on its way up.
         (self.kauri / ".git").mkdir()
         self.assertEqual(version(self.kauri), WRITTEN)
 
@@ -191,7 +192,7 @@ class CopyTest(InFolder):
 
 
 class OrderTest(unittest.TestCase):
-    """What a commit after 9.2.0 is called lies between 9.2.0 and 9.2.1."""
+    """The version of a commit after 9.2.0 lies between 9.2.0 and 9.2.1."""
 
     def test_python(self):
         try:
@@ -210,7 +211,7 @@ class OrderTest(unittest.TestCase):
 
 
 class TreeTest(unittest.TestCase):
-    """The version that is written for those who have no git is that of the release, wherever it is written."""
+    """The version written for builds without git is that of the release, in every file."""
 
     def test_of_this_commit(self):
         if not (ROOT / ".git").exists():
@@ -227,7 +228,7 @@ class TreeTest(unittest.TestCase):
 
 
 class BuildTest(unittest.TestCase):
-    """What a build says is what its configuration found."""
+    """A build reports what its configuration found."""
 
     def setUp(self):
         if not BUILD.build:

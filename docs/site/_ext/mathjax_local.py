@@ -1,6 +1,8 @@
-# MathJax from the site itself: its one file that draws in SVG and so needs no fonts, taken from the PyPI package sphinx-mathjax-offline.
+# Serves MathJax from the site itself: its one file that draws SVG and needs no fonts, from the PyPI
+# package sphinx-mathjax-offline.
 # SPDX-License-Identifier: BSD-3-Clause
-"""Not MathML: without a font for mathematics, which few systems have, browsers put F11 where F with two indices belongs."""
+"""MathML would not do: without a font for mathematics, which few systems have, browsers show F11
+for F with two indices."""
 import importlib.metadata
 import pathlib
 import shutil

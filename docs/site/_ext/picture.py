@@ -1,4 +1,5 @@
-# ```{picture} NAME``` with a caption: the SVG that pictures.py made, within the page, so that it has the colours of the page's scheme.
+# Adds ```{picture} NAME``` with a caption: embeds the SVG of pictures.py in the page, so that it
+# has the colours of the page's scheme.
 # SPDX-License-Identifier: BSD-3-Clause
 import pathlib
 

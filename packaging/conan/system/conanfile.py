@@ -1,4 +1,5 @@
-# kauri's dependencies as the system has them, under the names of ConanCenter's packages and of their CMake targets: scripts/packages tests the
+# The system's libraries under the names of ConanCenter's packages and of their CMake targets:
+# scripts/packages tests the recipe with these if ConanCenter is not reachable.
 # recipe with these where ConanCenter is not reached.   conan create packaging/conan/system --name onetbb --version 2021.8.0
 # SPDX-License-Identifier: BSD-3-Clause
 from conan import ConanFile

@@ -25,7 +25,7 @@ class KauriTest(ConanFile):
         toolchain.user_presets_path = False
         numeric = str(self._kauri.ref.version).split(".dev")[0]
         toolchain.cache_variables |= {"WAY": "find_package", "EXPECTED_VERSION": numeric, "KAURI_SOURCE_DIR": str(ROOT)}
-        if self._kauri.options.shared:  # it asks nobody for what it was linked with, static or not
+        if self._kauri.options.shared:  # it needs none of the libraries it was linked with
             toolchain.cache_variables |= {f"CMAKE_DISABLE_FIND_PACKAGE_{name}": True for name in ("METIS", "ZLIB")}
         toolchain.generate()
         CMakeDeps(self).generate()

@@ -1,4 +1,5 @@
-# Arrays of other libraries: on the host by DLPack, on a device as far as it can be seen without one.
+# Tests arrays of other libraries: on the host by DLPack, and on a device as far as that needs no
+# device.
 # SPDX-License-Identifier: BSD-3-Clause
 import ctypes
 import os
@@ -15,7 +16,7 @@ from kauri._arrays import cuda
 
 
 class Lent:
-    """An array of a library that speaks DLPack and is known to nobody."""
+    """An array of an unknown library that supports DLPack."""
 
     def __init__(self, array):
         self.array = array
@@ -32,7 +33,7 @@ class Lent:
 
 
 class OnDevice:
-    """An array on a device, for all that it tells of itself; the numbers are the host's."""
+    """An array that claims to be on a device; its numbers are on the host."""
 
     def __init__(self, array, device=0):
         self.array, self.device = array, device
@@ -43,8 +44,9 @@ class OnDevice:
 
 
 class Kind(cuda.Other):
-    """What knows these arrays. Solutions are made as CuPy and PyTorch make them, beside b and on a stream; or as JAX does, in a copy of b that is finished, with
-    something to be done while the device solves."""
+    """Operations on OnDevice. With streams, solutions are made as in CuPy and PyTorch, beside b and
+    on a stream; without, as in JAX, in a finished copy of b, with a function to call while the
+    device solves."""
 
     def __init__(self, streams):
         self.streams, self.prepared = streams, 0
@@ -83,7 +85,7 @@ def kind(request, monkeypatch):
 
 
 class Core:
-    """Stands for a factor on a device: solves on the host, in the memory that it is told of."""
+    """Stands for a factor on a device: solves on the host, in the memory that the views give."""
 
     def __init__(self, factor):
         self.factor, self.streams, self.valid = factor, set(), True
@@ -101,7 +103,7 @@ class Core:
 
 
 def numbers(there):
-    """An array over a view on the device."""
+    """Returns an array over a view on the device."""
     address, rows, cols, ld, by_rows = there
     count = (rows - 1) * ld + cols if by_rows else (cols - 1) * ld + rows
     flat = np.ctypeslib.as_array(ctypes.cast(address, ctypes.POINTER(ctypes.c_double)), (count,))
@@ -117,7 +119,7 @@ def test_arrays_that_are_lent(a):
 
 
 def on_device(f):
-    """f, as if its analysis had been made for a device; the numbers are still solved for on the host."""
+    """Returns f as if its analysis were for a device; the host still solves."""
     s = f._symbolic
     f._symbolic = types.SimpleNamespace(on_device=True, device_index=0, n=s.n, nnz=s.nnz, refine_steps=s.refine_steps, perm=s.perm)
     return f
@@ -127,7 +129,7 @@ def on_device(f):
 @pytest.mark.parametrize("system", ["A", "LDLt", "L", "Lt", "P", "Pt"])
 def test_what_is_on_a_device_stays_there(system, method, kind):
     plain = kauri.cholesky(random_spd(20, 4), ordering_method=method)
-    inner = kauri.cholesky(random_spd(20, 4), permutation=plain._symbolic.perm())  # as the library sees it
+    inner = kauri.cholesky(random_spd(20, 4), permutation=plain._symbolic.perm())  # in the library's numbering
     f = on_device(kauri.cholesky(random_spd(20, 4), ordering_method=method))
     b = np.random.default_rng(2).standard_normal((f.n, 3))
     for right in (b, np.asfortranarray(b), b[:, 0].copy()):
@@ -152,7 +154,7 @@ def test_copies_of_jax_that_are_begun():
     kind.meanwhile(b, factor)()
     begun = factor._begun[b.shape]
     assert kind.beside(b, factor) is begun and begun.unsafe_buffer_pointer() != b.unsafe_buffer_pointer()
-    assert kind.beside(b, factor) is not begun  # it is somebody's now
+    assert kind.beside(b, factor) is not begun  # each solution takes the prepared array once
     kind.meanwhile(b, factor)()
     x = kind.beside(b.astype(int), factor)
     assert x.dtype == b.astype(int).dtype and np.array_equal(x, b)
@@ -163,7 +165,8 @@ def test_copies_of_jax_that_are_begun():
 
 
 def test_copies_of_jax_are_where_it_is():
-    """Also where b is bound to no device, and JAX's default is another one: by two devices that JAX makes of the host."""
+    """The copy is on b's device, also if b is not committed to a device and JAX's default is
+    another one. JAX makes two devices of the host for this test."""
     pytest.importorskip("jax", reason="JAX is not installed", exc_type=ImportError)
     code = ("import jax, types; from kauri._arrays import cuda; there = jax.devices()[1]; kind, factor = cuda.Jax(), types.SimpleNamespace()\n"
             "with jax.default_device(there): b = jax.numpy.arange(3.0)\n"
@@ -191,7 +194,7 @@ def test_values_on_a_device(kind):
     core = f._numbers = Core(kauri.cholesky(a))
     on_device(f).refactorize_values(OnDevice(values))
     assert np.array_equal(core.factor(np.ones(20)), kauri.cholesky(2 * a)(np.ones(20))) and core.streams == {kind.stream(None)}
-    on_device(f).refactorize_values(OnDevice(np.repeat(values, 2)[::2]))  # a copy has them one after the other
+    on_device(f).refactorize_values(OnDevice(np.repeat(values, 2)[::2]))  # their copy is contiguous
     assert np.array_equal(core.factor(np.ones(20)), kauri.cholesky(2 * a)(np.ones(20)))
     for wrong, text in ((values[:-1], "shape"), (values.astype(np.float32), "float32"), (values[None], "shape")):
         with pytest.raises(kauri.UsageError, match=text):
@@ -237,7 +240,7 @@ def test_masked_arrays(a):
 
 
 def test_shapes():
-    assert cuda.dense_shape((5, 3), (36, 8), 8) is None  # CuPy's views of bytes
+    assert cuda.dense_shape((5, 3), (36, 8), 8) is None  # CuPy's views count bytes
     assert cuda.dense_shape((5, 3), None, 8) == (5, 3, 3, True)
     assert cuda.dense_shape((5, 3), (8, 48), 8) == (5, 3, 6, False)
     assert cuda.dense_shape((5, 3), (32, 8), 8) == (5, 3, 4, True)

@@ -1,4 +1,5 @@
-# Matrices of which both halves are there: what rounding leaves is taken, a stored zero is nothing, and the threshold is the caller's.
+# Tests matrices that store both halves: rounding differences are accepted, a stored zero equals a
+# missing entry, and the caller sets the threshold.
 # SPDX-License-Identifier: BSD-3-Clause
 import copy
 import pickle
@@ -10,11 +11,11 @@ from conftest import poisson
 
 import kauri
 
-TINY = 1e-300  # a threshold that takes equal halves alone
+TINY = 1e-300  # a threshold that accepts equal halves only
 
 
 def ways():
-    """SPD matrices as they are put together of others, by products and sums in no particular order."""
+    """Returns SPD matrices that are products and sums of others, rounded in various orders."""
     rng = np.random.default_rng(7)
     j = sp.csr_array(sp.random(300, 80, 0.06, random_state=rng, data_rvs=rng.standard_normal))
     w = rng.uniform(0.1, 10, 300)
@@ -90,7 +91,7 @@ def test_real_asymmetry_is_refused_with_both_places(door):
 @pytest.mark.parametrize("format", ["csc", "csr"])
 @pytest.mark.parametrize("places", [[(0, 2)], [(2, 0)], [(0, 2), (1, 0)]])
 def test_a_stored_zero_without_a_partner(door, format, places):
-    """Beside both halves of other entries, and where one half alone has numbers."""
+    """The zero stands beside both halves of other entries, or in a matrix with one half only."""
     full = sp.coo_array(np.array([[4.0, 0, 0, 1], [0, 4, 1, 0], [0, 1, 4, 0], [1, 0, 0, 4]]))
     for a in (full, sp.coo_array(sp.tril(full)), sp.coo_array(sp.triu(full))):
         rows, cols = (np.append(old, [place[k] for place in places]) for k, old in enumerate(a.coords))
@@ -107,16 +108,17 @@ def test_a_stored_zero_without_a_partner(door, format, places):
 
 
 def skewed(by, dtype=np.float64):
-    """4 on the diagonal, entries above it larger by that."""
+    """Returns a matrix with 4 on the diagonal whose upper entries are larger by the fraction
+    ``by``."""
     a = np.asarray(poisson(3).toarray())
     a[np.triu_indices(9, 1)] *= 1 + by
     a = sp.csc_array(a)
-    return sp.csc_array((a.data.astype(dtype), a.indices, a.indptr), shape=a.shape)  # SciPy makes float16 in no other way
+    return sp.csc_array((a.data.astype(dtype), a.indices, a.indptr), shape=a.shape)  # SciPy makes float16 only so
 
 
 @pytest.mark.parametrize("make", [kauri.cholesky, kauri.cholesky_mixed, kauri.analyze])
 def test_the_threshold_stays_with_the_factor(make):
-    near, far = skewed(1e-6), skewed(1e-4)  # of entries of a quarter of the diagonal
+    near, far = skewed(1e-6), skewed(1e-4)  # entries are a quarter of the diagonal
     with pytest.raises(kauri.InputError, match="2.22e-13"):
         make(near)
     f = make(near, symmetry=1e-6)
@@ -172,7 +174,8 @@ def test_thresholds_that_are_none(door):
 
 @pytest.mark.parametrize("make", [kauri.cholesky, kauri.cholesky_mixed, kauri.analyze])
 def test_zeros_outside_of_the_pattern_are_nothing(make):
-    """New values with stored zeros where the analysed A has no entries: 0 and nothing are the same entry."""
+    """New values may store zeros where the analysed A has no entries: a stored zero equals a
+    missing entry."""
     a = np.array([[4.0, 1, 0], [1, 5, 2], [0, 2, 6]])
     f = make(sp.csc_array(a))
     for zero in (0.0, -0.0):
@@ -189,7 +192,8 @@ def test_zeros_outside_of_the_pattern_are_nothing(make):
             f.refactorize(sp.csc_array(new))
 
 
-# Numbers that were rounded to a narrower type than the factor's are judged by that type.
+# If numbers were rounded to a narrower type than the factor's, the threshold is that of the
+# narrower type.
 
 
 def dense(a):
@@ -217,13 +221,14 @@ def test_narrow_types_in_double(dtype, by, beyond, threshold):
         with pytest.raises(kauri.InputError, match="at most 2.22e-13"):
             kauri.cholesky(wide)
     for call in (lambda a, **o: kauri.cholesky(a, dtype=np.float64, **o), kauri.cholesky_mixed):
-        with pytest.raises(kauri.InputError, match="at most 1e-12"):  # what is asked for counts
+        with pytest.raises(kauri.InputError, match="at most 1e-12"):  # an explicit threshold counts
             call(near, symmetry=1e-12)
 
 
 @pytest.mark.parametrize("make", [sp.csc_array, sp.csr_array, sp.coo_array, np.asarray, lambda a: a.tolist()])
 def test_halves_are_compared_before_they_are_rounded(make):
-    """Of float64 that is factorised in float32: what float32 hardly tells apart is asymmetry all the same."""
+    """If float64 is factorised in float32, differences that float32 can hardly represent still
+    count as asymmetry."""
     narrow = {"dtype": np.float32}
     calls = [lambda a, **o: kauri.cholesky(a, **narrow, **o), lambda a, **o: kauri.analyze(a, **narrow, **o),
              lambda a, **o: kauri.factorized(a, **narrow, **o), lambda a, **o: kauri.compare(a, ["amd"], **narrow, **o),

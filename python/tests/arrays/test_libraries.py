@@ -1,4 +1,4 @@
-# Arrays and matrices of PyTorch and JAX in the host's memory, as far as these are installed.
+# Tests arrays and matrices of PyTorch and JAX in host memory, if these are installed.
 # SPDX-License-Identifier: BSD-3-Clause
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ B = np.random.default_rng(1).standard_normal(16)
 
 def test_negated_views_have_the_numbers_that_they_stand_for(torch):
     z = torch.complex(torch.from_numpy(B), torch.from_numpy(B))
-    b = z.conj().imag  # -B, by a bit
+    b = z.conj().imag  # -B as a view with the negative bit set
     assert b.is_neg() and np.array_equal(b.numpy(force=True), -B)
     f = kauri.cholesky(A)
     for g in (f, kauri.cholesky_mixed(A)):
@@ -55,7 +55,7 @@ def test_sparse_matrices_of_jax(jax):
             assert np.array_equal(kauri.cholesky(kind.fromdense(dense), triangle=triangle)(B), x), (kind, triangle)
     for padded in (sparse.BCOO.fromdense(A.toarray(), nse=A.nnz + 9), sparse.BCSR.fromdense(A.toarray(), nse=A.nnz + 5)):
         assert np.array_equal(kauri.cholesky(padded)(B), x)
-    r = np.triu(np.arange(1.0, 10.0).reshape(3, 3))  # R R' is not R' R
+    r = np.triu(np.arange(1.0, 10.0).reshape(3, 3))  # R R' differs from R' R
     f = kauri.cholesky_AAt(sparse.CSC.fromdense(r), beta=1)
     assert np.allclose(f(np.ones(3)), np.linalg.solve(r @ r.T + np.eye(3), np.ones(3)))
     with pytest.raises(kauri.UsageError, match="two dimensions, both of them sparse"):
@@ -77,7 +77,7 @@ def test_what_does_not_fit_jax_is_told_before_the_callback(jax):
             jax.jit(c.solve)(values, right)
     with pytest.raises(kauri.UsageError, match="values of shape"):
         c.logdet(good[:1])
-    with pytest.raises(Exception, match="not positive definite"):  # of JAX's own type
+    with pytest.raises(Exception, match="not positive definite"):  # JAX raises its own type
         c.logdet(np.array([1.0, 2.0, 1.0])).block_until_ready()
 
 

@@ -1,4 +1,4 @@
-# kauri.compare: figures, tables, failures, and pandas.
+# Tests kauri.compare: figures, tables, failures, and pandas.
 # SPDX-License-Identifier: BSD-3-Clause
 import json
 import pickle
@@ -59,7 +59,7 @@ def test_measured(dtype):
         assert 0 < record.backward_error <= 100 * np.finfo(dtype).eps and record.backward_error_componentwise >= record.backward_error
         assert record.factor_bytes == np.dtype(dtype).itemsize * record.stored_entries
         assert not record.factor.valid
-        record.factor.refactorize(a)  # the analysis serves for numbers
+        record.factor.refactorize(a)  # numbers can be factorised with the analysis
         assert np.allclose(a @ record.factor(np.ones(625, dtype)), 1, atol=1e-3)
     assert "1 thread, " + ("float" if dtype == np.float32 else "double") in str(compared)
 

@@ -1,4 +1,4 @@
-# Figures of comparisons: axes, labels, and that what is drawn adds up.
+# Tests figures of comparisons: axes, labels, and that the drawn counts add up.
 # SPDX-License-Identifier: BSD-3-Clause
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def compared():
 
 
 def drawn(figure):
-    """What is drawn, with nothing that matplotlib complains of."""
+    """Draws the figure and returns its contents; matplotlib must give no warning."""
     figure.canvas.draw()
     return figure.axes
 
@@ -38,7 +38,7 @@ def test_spy(compared, cells):
         assert upper.images[0].get_array().sum() == 217 and lower.images[0].get_array().sum() == record.nnzL
         assert record.ordering in upper.get_title() and "217" in upper.get_title()
         assert f"L: {record.nnzL}" in lower.get_title() and f"{record.fill_ratio:.3g}x" in lower.get_title()
-        if cells > 49:  # entry by entry: fill is what is not covered by A
+        if cells > 49:  # entry by entry: the fill is the area that A does not cover
             assert lower.images[1].get_array().sum() == record.nnz_lower
         else:
             assert len(lower.images) == 1 and lower.images[0].get_array().shape == (10, 10)
@@ -56,7 +56,7 @@ def test_elimination_trees(compared):
 def test_dots():
     x, depth = trees.dots_of(np.array([2, 2, 5, 4, 5, -1, -1]))
     assert depth.tolist() == [2, 2, 1, 2, 1, 0, 0] and x.tolist() == [0, 1, 0.5, 2, 2, 1.25, 3]
-    x, depth = trees.dots_of(np.r_[np.arange(1, 5000), -1])  # as deep as it is long
+    x, depth = trees.dots_of(np.r_[np.arange(1, 5000), -1])  # a path: as deep as it is long
     assert depth[0] == 4999 and (x == 0).all()
 
 

@@ -1,4 +1,4 @@
-# kauri.torch and kauri.jax: gradients against differences; their mathematics in NumPy alone.
+# Tests kauri.torch and kauri.jax: gradients against differences; their mathematics in NumPy only.
 # SPDX-License-Identifier: BSD-3-Clause
 import numpy as np
 import pytest
@@ -63,7 +63,7 @@ def test_torch():
     vector = torch.tensor(b[:, 0], requires_grad=True)
     assert torch.autograd.gradcheck(owner.solve, (v, vector)) and torch.autograd.gradcheck(owner.solve, (v, right))
     assert torch.autograd.gradgradcheck(owner.solve, (v, vector)) and torch.autograd.gradcheck(owner.logdet, (v,))
-    for wrong in (torch.tensor([2, 1, 2]), torch.ones(3, dtype=torch.float16)):  # would come back cut down to that type
+    for wrong in (torch.tensor([2, 1, 2]), torch.ones(3, dtype=torch.float16)):  # the gradient would be cast to that type
         with pytest.raises(kauri.UsageError, match="float32"):
             Cholesky([0, 1, 1], [0, 0, 1], 2).logdet(wrong)
     with pytest.raises(kauri.UsageError, match="same"):
@@ -107,7 +107,7 @@ def test_jax():
     with pytest.raises(kauri.UsageError, match="float32"):
         Cholesky([0, 1, 1], [0, 0, 1], 2).logdet(jnp.array([2, 1, 2]))
     f = kauri.cholesky(dense(rows, cols, values, n))
-    x = f(jax.device_put(b, jax.devices("cpu")[0]))  # where the factor is; elsewhere: test_on_device.py
+    x = f(jax.device_put(b, jax.devices("cpu")[0]))  # on the factor's device; test_on_device.py tests other devices
     assert isinstance(x, jax.Array) and np.array_equal(np.asarray(x), f(b))
     from jax.experimental import sparse as jsparse
 

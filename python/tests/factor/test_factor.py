@@ -1,4 +1,4 @@
-# kauri.Factor: identities of its parts, right-hand sides of all kinds, types, threads, files.
+# Tests kauri.Factor: identities of its parts, right-hand sides of all kinds, types, threads, files.
 # SPDX-License-Identifier: BSD-3-Clause
 import copy
 import os
@@ -17,7 +17,7 @@ EPS = np.finfo(np.float64).eps
 
 
 def backward_error(a, x, b):
-    """||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm."""
+    """Returns ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm."""
     r = np.abs(b - a @ x).max(initial=0)
     return r and r / (abs(a).sum(axis=1).max() * np.abs(x).max(initial=0) + np.abs(b).max(initial=0))
 
@@ -238,7 +238,8 @@ def test_refactorisation(a):
 
 
 def test_values_that_are_lent(a):
-    """As from a device: the address is the host's, where the factor is."""
+    """Values are passed by address, as from a device; the factor is on the host, and so is the
+    address."""
     f, values = kauri.cholesky(a), kauri.cholesky(2 * a)._numbers.values()
     b = np.random.default_rng(9).standard_normal((f.n, 2))
     for beta, stream in ((0.0, None), (1.5, 0)):
@@ -307,7 +308,7 @@ def test_pickles_of_other_versions(a):
     assert np.array_equal(old(b), f(b)) and old.report()["threads"] == 1
     with pytest.raises(kauri.InputError, match="newer"):
         old.__setstate__({**state, "format": state["format"] + 1})
-    # Formats up to 1 held the pattern beside the plan, which has it.
+    # Formats up to 1 stored the pattern beside the plan, which contains it.
     indptr, indices = f.pattern()
     old.__setstate__({**state, "format": 1, "indptr": indptr, "indices": indices})
     assert np.array_equal(old(b), f(b)) and all(np.array_equal(x, y) for x, y in zip(old.pattern(), f.pattern()))
@@ -412,7 +413,7 @@ def test_calls_of_several_steps_are_of_one_filling(ordering):
                 x = call(f)
                 if not any(np.allclose(x, y, rtol=1e-12, atol=1e-13 * np.abs(y).max()) for y in answers[name]):
                     wrong.append(name)
-        except Exception as error:  # told by the thread that asserts
+        except Exception as error:  # the thread that asserts reports it
             wrong.append((name, error))
         finally:
             done.append(name)
@@ -424,7 +425,7 @@ def test_calls_of_several_steps_are_of_one_filling(ordering):
     while len(done) < len(threads):
         f.refactorize((1 + k % 2) * a)
         k += 1
-        time.sleep(0.002 if k < 200 else 0.1)  # a machine that is busy gets on, too
+        time.sleep(0.002 if k < 200 else 0.1)  # lets the workers proceed on a busy machine
     finish(threads)
     assert not wrong and k > 1
 

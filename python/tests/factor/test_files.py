@@ -1,4 +1,4 @@
-# Files of factors and of matrices: what is known after loading, paths, and bounds.
+# Tests files of factors and of matrices: results after loading, paths, and memory bounds.
 # SPDX-License-Identifier: BSD-3-Clause
 import gzip
 
@@ -52,7 +52,8 @@ def test_paths_that_would_be_others(tmp_path):
 
 
 def bound_of(call):
-    """The least bound that the call takes; below it raises with file and bytes, before anything is there."""
+    """Returns the least bound that the call accepts; smaller bounds raise an error with file and
+    bytes."""
     least, most = 1, 1 << 24
     while least < most:
         middle = (least + most) // 2

@@ -1,4 +1,5 @@
-# No rows, one row, diagonal, disconnected, indefinite, NaN, unsorted, duplicates, and arrays that are no matrix.
+# Tests no rows, one row, diagonal, disconnected, indefinite, NaN, unsorted, duplicates, and arrays
+# that are no matrix.
 # SPDX-License-Identifier: BSD-3-Clause
 import pickle
 

@@ -1,4 +1,5 @@
-# kauri.MixedFactor: solutions as good as those in double, ways that they come by, and what is refused.
+# Tests kauri.MixedFactor: solutions as accurate as those in double, the paths that lead to them,
+# and refusals.
 # SPDX-License-Identifier: BSD-3-Clause
 import pickle
 import threading
@@ -48,7 +49,7 @@ def test_solves_wait_while_it_is_filled_anew():
                 x = f(b)
                 if not any(np.allclose(x, y, rtol=1e-9) for y in answers):
                     wrong.append(x)
-        except Exception as error:  # told by the thread that asserts
+        except Exception as error:  # the thread that asserts reports it
             wrong.append(error)
 
     threads = [threading.Thread(target=solve) for _ in range(3)]

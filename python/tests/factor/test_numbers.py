@@ -1,4 +1,5 @@
-# Types and digits: float32 with float64, float16, NumPy's scalars as options, determinants, and what an inverse takes.
+# Tests types and digits: float32 with float64, float16, NumPy's scalars as options, determinants,
+# and the memory of an inverse.
 # SPDX-License-Identifier: BSD-3-Clause
 import math
 import os
@@ -20,7 +21,7 @@ from kauri._factor import fill_of_inverse
 EPS = np.finfo(np.float64).eps
 
 
-# float32 and float64.
+# The following tests mix float32 and float64.
 
 def test_float64_is_not_answered_in_float32(a):
     f = kauri.cholesky(a.astype(np.float32))
@@ -52,7 +53,7 @@ def test_what_has_no_digits_to_lose_is_taken(a):
 
 
 def test_what_float32_rounds_is_not_answered_in_float32(a):
-    """Two b that differ had the same x."""
+    """Without the error, two different b would give the same x."""
     f = kauri.cholesky(a.astype(np.float32))
     floats, large, least = np.ones(f.n), np.arange(f.n), np.full(f.n, -(2**24) - 1)
     large[-1] = 2**40 + 1
@@ -151,14 +152,14 @@ def test_operators_in_float32_round_float64_where_they_are_told_to(a):
 
 
 
-# float16.
+# The following tests use float16.
 
 def half_precision():
     dense = np.array([[4, 1, 0], [1, 4, 0], [0, 0, 2]], np.float16)
     csc = sp.csc_array(dense.astype(float))
     yield dense
     yield np.asfortranarray(dense)
-    for kind, form in ((sp.csc_array, "csc"), (sp.csr_matrix, "csr"), (sp.dia_array, "dia")):  # SciPy makes no others of float16
+    for kind, form in ((sp.csc_array, "csc"), (sp.csr_matrix, "csr"), (sp.dia_array, "dia")):  # SciPy makes only these of float16
         made = csc.asformat(form)
         yield kind((made.data.astype(np.float16), *((made.offsets,) if form == "dia" else (made.indices, made.indptr))), shape=(3, 3))
 
@@ -183,10 +184,11 @@ def test_float16(which):
     assert kauri.cholesky(a, dtype=np.float32)(b).dtype == np.float32
 
 
-# Options.
+# The following tests concern options.
 
 def in_numpy(kind, text):
-    """An option's value as scalars of NumPy may hold it, each with what Python would have."""
+    """Returns an option's value in each scalar type of NumPy that can hold it, with the equal value
+    of Python."""
     if kind == "boolean":
         return [(np.bool_(text == "true"), text == "true"), (np.array(text == "true"), text == "true")]
     if kind == "integer":
@@ -222,7 +224,7 @@ def test_scalars_of_numpy_in_calls(a):
     assert len(cholmod05.nesdis(a, nd_small=np.int64(20))) == f.n
 
 
-# Determinants.
+# The following tests concern determinants.
 
 @pytest.mark.parametrize("method", ["natural", "auto"])
 def test_determinants_to_full_digits(method):
@@ -235,15 +237,15 @@ def test_determinants_to_full_digits(method):
     f = cholmod05.cho_factor((2 * sp.eye_array(20, format="csc")).astype(np.float32))
     assert f.det() == 2**20 and f.det().dtype == np.float32
     large = 10.0 ** np.random.default_rng(6).uniform(0, 1, 590)
-    exact = math.prod((Fraction(v) for v in large), start=Fraction(1))  # some 1e295: by way of logdet() 13 digits are left
+    exact = math.prod((Fraction(v) for v in large), start=Fraction(1))  # about 1e295: exp(logdet()) would keep 13 digits
     error = float(Fraction(kauri.cholesky(sp.diags_array(large), ordering_method=method).det()) / exact - 1)
-    assert abs(error) <= 2 * math.sqrt(590) * EPS  # roots give pivots back to within two units
-    for values, expected in (([1e300] * 3, math.inf), ([1e-300] * 3, 0), ([1e300, 1e-300] * 500, 1)):  # out of range only at the end
+    assert abs(error) <= 2 * math.sqrt(590) * EPS  # square roots give pivots back to within two units
+    for values, expected in (([1e300] * 3, math.inf), ([1e-300] * 3, 0), ([1e300, 1e-300] * 500, 1)):  # only the end result is out of range
         assert kauri.cholesky(sp.diags_array(values), ordering_method=method).det() == pytest.approx(expected, rel=1e-12)
 
 
 def test_determinants_are_products_of_the_pivots():
-    """Of those that elimination itself finds, in numbers of any length."""
+    """The exact pivots come from elimination in fractions."""
     for seed in range(5):
         a = random_spd(12, seed, 0.3)
         f = kauri.cholesky(a)
@@ -257,7 +259,7 @@ def test_determinants_are_products_of_the_pivots():
         assert abs(Fraction(float(f.det())) / exact - 1) <= 12 * 12 * EPS
 
 
-# What an inverse takes.
+# The following tests concern the memory of an inverse.
 
 @pytest.mark.parametrize("method", ["natural", "amd", "nd"])
 def test_entries_of_solutions_are_told_beforehand(method):
@@ -291,7 +293,7 @@ def test_an_inverse_that_does_not_fit_is_refused_beforehand(monkeypatch):
             call()
     narrow = kauri.analyze(a.astype(np.float32))
     assert narrow.inverse_bytes() < needed
-    loose = kauri.cholesky(sp.eye_array(400, format="csc"))  # what a full one would take is not asked for
+    loose = kauri.cholesky(sp.eye_array(400, format="csc"))  # the limit is below the bytes of a full inverse
     monkeypatch.setattr(memory, "available_bytes", lambda: loose.inverse_bytes())
     assert loose.inverse_bytes() < needed / 2 and loose.inv().nnz == 400
 
@@ -299,7 +301,7 @@ def test_an_inverse_that_does_not_fit_is_refused_beforehand(monkeypatch):
 def test_inverses_of_large_matrices_are_refused_on_any_machine():
     line = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(2_000_000, 2_000_000), format="csc")
     f = kauri.cholesky(line, ordering_method="natural")
-    assert f.inverse_bytes() > 4e13  # more than the memory of any machine that this runs on
+    assert f.inverse_bytes() > 4e13  # more than any machine that runs this has
     with pytest.raises(kauri.OutOfMemoryError):
         f.inv()
     assert f.inverse_diagonal().shape == (f.n,)
@@ -331,7 +333,7 @@ else:
 
 @pytest.mark.parametrize("flag", ["v", "d"])
 def test_inverses_keep_to_the_limits_of_the_process(flag):
-    """ulimit -v and -d: the refusal comes beforehand, and not where there is room."""
+    """The limits are ulimit -v and -d: the call refuses beforehand, and only if memory is short."""
     for share, said in ((0.5, "refused"), (2.0, "done")):
         done = subprocess.run([sys.executable, "-c", UNDER_A_LIMIT, flag, str(share)], capture_output=True, text=True, timeout=LIMIT_SECONDS,
                               env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})

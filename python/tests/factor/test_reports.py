@@ -1,4 +1,4 @@
-# What factors report: phases, shares of the roofline, and that the document has every key.
+# Tests reports of factors: phases, shares of the roofline, and that the document lists every key.
 # SPDX-License-Identifier: BSD-3-Clause
 import pathlib
 

@@ -1,4 +1,4 @@
-# Tree, counts, pattern, supernodes and density of L against naive elimination.
+# Tests tree, counts, pattern, supernodes and density of L against naive elimination.
 # SPDX-License-Identifier: BSD-3-Clause
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ METHODS = ["natural", "rcm", "amd", "nd", "postordered"]
 
 
 def arrow(n):
-    """The first row meets all others."""
+    """Returns a pattern whose first row meets all others."""
     a = sp.lil_matrix(n * sp.eye(n))
     a[0, :] = a[:, 0] = 1
     a[0, 0] = n
@@ -36,7 +36,8 @@ CASES.update({f"random{seed}": random_spd(10 + 5 * seed, seed, 0.08) for seed in
 
 
 def liu(b):
-    """Liu's algorithm without path compression: row i becomes the parent of the root above each k < i that it meets."""
+    """Computes the elimination tree by Liu's algorithm without path compression: row i becomes the
+    parent of the root above each k < i that it meets."""
     n = len(b)
     parent = np.full(n, -1)
     for i in range(n):

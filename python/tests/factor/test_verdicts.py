@@ -1,4 +1,5 @@
-# Whether x is a solution: report()["status"] and its reason, backward_error(), and the status of compare().
+# Tests whether x is reported as a solution: report()["status"] and its reason, backward_error(),
+# and the status of compare().
 # SPDX-License-Identifier: BSD-3-Clause
 import warnings
 
@@ -68,7 +69,7 @@ def test_parts_of_a_solution_are_looked_at(b, system):
 @pytest.mark.parametrize("options", [{}, {"ordering_method": "natural"}])
 @pytest.mark.parametrize("system", ["A", "LDLt", "L", "Lt", "P"])
 def test_all_columns_of_sparse_right_hand_sides_are_looked_at(system, options):
-    """They are solved by blocks of 64."""
+    """Columns are solved by blocks of 64."""
     if options and system == "P":
         pytest.skip("nothing is computed")
     f, b = kauri.cholesky(poisson(10), **options), sp.random(100, 200, 0.1, random_state=1, format="lil")
@@ -84,7 +85,7 @@ def test_all_columns_of_sparse_right_hand_sides_are_looked_at(system, options):
 
 
 def test_a_factor_of_other_values(tmp_path, b):
-    """L of A + 50 I beside the values of A."""
+    """Pairs L of A + 50 I with the values of A."""
     f = kauri.cholesky(shifted())
     state = f.__getstate__()
     state["values"] = kauri.cholesky(poisson(10))._numbers.values()

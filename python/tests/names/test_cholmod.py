@@ -1,4 +1,5 @@
-# kauri.cholmod and kauri.cholmod05: names, semantics and errors of scikit-sparse, and its answers where it is installed.
+# Tests kauri.cholmod and kauri.cholmod05: names, semantics and errors of scikit-sparse, and its
+# results if it is installed.
 # SPDX-License-Identifier: BSD-3-Clause
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ def test_all_modes_and_orderings(mode, ordering, index):
     a.indices, a.indptr = a.indices.astype(index), a.indptr.astype(index)
     f = cholmod.cholesky(a, mode=mode, ordering_method=ordering)
     p = f.P()
-    # as scikit-sparse returns csc_matrix, * is the product of matrices
+    # The parts are csc_matrix, as in scikit-sparse, so * multiplies matrices.
     assert_allclose((f.L() * f.L().T).toarray(), a.toarray()[p[:, None], p])
     assert_allclose((f.inv() * a).toarray(), np.eye(4), atol=1e-14)
     assert_allclose(f.det(), np.linalg.det(a.toarray()))
@@ -84,7 +85,7 @@ def test_least_squares():
 
 
 def davis():
-    """The matrix of the examples of scikit-sparse 0.5."""
+    """Returns the matrix of the examples of scikit-sparse 0.5."""
     rows = np.array([5, 6, 2, 7, 9, 10, 5, 9, 7, 10, 8, 9, 10, 9, 10, 10])
     cols = np.array([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 7, 7, 9])
     low = sp.coo_array((np.random.default_rng(56).random(len(rows)), (rows, cols)), shape=(11, 11))
@@ -197,7 +198,7 @@ def test_the_answers_are_those_of_scikit_sparse(mode, ordering):
             assert_allclose(f.inv().toarray(), g.inv().toarray(), rtol=1e-10, atol=1e-13)
             assert type(f.L()) is type(g.L()) and f.P().dtype == g.P().dtype and f.D().shape == g.D().shape
             assert [type(part) for part in f.L_D()] == [type(part) for part in g.L_D()] or ordering
-            if ordering == "natural":  # the same permutation: all parts are the same
+            if ordering == "natural":  # one permutation, so all parts are equal
                 assert np.array_equal(f.P(), g.P())
                 for name in ("L", "LD"):
                     assert_allclose(getattr(f, name)().toarray(), getattr(g, name)().toarray(), rtol=1e-10, atol=1e-12)
@@ -210,7 +211,7 @@ def test_the_answers_are_those_of_scikit_sparse(mode, ordering):
             f.cholesky_inplace(2 * a, beta)
             g.cholesky_inplace(2 * a, beta)
             assert_allclose(f.logdet(), g.logdet(), rtol=1e-11)
-    if mode != "simplicial":  # scikit-sparse 0.4.16 with CHOLMOD 5.12 crashes now and then in cholesky_AAt of natural ordering otherwise
+    if mode != "simplicial":  # otherwise scikit-sparse 0.4.16 with CHOLMOD 5.12 crashes now and then in cholesky_AAt of natural ordering
         return
     wide = sp.random(9, 30, 0.4, random_state=np.random.default_rng(4), format="csc")
     f, g = (module.cholesky_AAt(wide, 1, mode=mode, ordering_method=ordering) for module in (cholmod, theirs))
@@ -218,7 +219,7 @@ def test_the_answers_are_those_of_scikit_sparse(mode, ordering):
 
 
 def like(ours, theirs, what):
-    """The same kind of thing, and the same numbers."""
+    """Expects equal types and equal numbers."""
     if isinstance(theirs, tuple):
         assert len(ours) == len(theirs)
         for one, other in zip(ours, theirs):
@@ -252,12 +253,12 @@ def test_the_answers_are_those_of_scikit_sparse_0_5(lower, ldl, order):
         assert (f.N, f.is_ll, f.is_lower, f.sym_kind, f.itype, f.dtype) == (g.N, g.is_ll, g.is_lower, g.sym_kind, g.itype, g.dtype)
         if order is not None:
             continue
-        for name in ("perm", "colcount", "factor", "L", "R", "D"):  # the same permutation: all parts are the same
+        for name in ("perm", "colcount", "factor", "L", "R", "D"):  # one permutation, so all parts are equal
             like(getattr(f, name), getattr(g, name), name)
         assert_allclose(f.rcond, g.rcond, rtol=1e-5)
         for system in ("LDLt", "LD", "DLt", "L", "Lt", "D"):
             like(f.solve(right[1], system), g.solve(right[1], system), system)
-        for kind in (None, "LL", "LDL"):  # last, since it changes theirs
+        for kind in (None, "LL", "LDL"):  # last, since it changes their factor
             like(f.get_factor(kind), g.get_factor(kind), f"get_factor {kind}")
         told, other = (module.symbfact(a, lower=lower, return_factor=True) for module in (cholmod05, theirs))
         like((told.count, told.parent, told.L), (other.count, other.parent, other.L), "symbfact")

@@ -1,4 +1,5 @@
-# kauri.cholmod and kauri.cholmod05 where programs were written for scikit-sparse: index types, words of errors, and its name.
+# Tests kauri.cholmod and kauri.cholmod05 in programs written for scikit-sparse: index types,
+# wording of errors, and its name.
 # SPDX-License-Identifier: BSD-3-Clause
 import os
 import pathlib
@@ -65,7 +66,7 @@ def test_arguments_of_factors_are_named_as_the_caller_named_them():
 
 @pytest.mark.parametrize("make", [kauri.cholesky, kauri.cholesky_mixed, cholmod.cholesky, cholmod05.cho_factor])
 def test_shapes_are_told_in_the_words_of_others(make):
-    """Those that tests of scikit-sparse 0.5 and of SciPy look for."""
+    """Tests of scikit-sparse 0.5 and of SciPy look for these words."""
     f = make(sp.csc_matrix(davis()))
     for b in (np.ones(12), np.ones((1, 11)), np.ones((10, 2))):
         with pytest.raises(ValueError, match=r"is of incompatible size: b must have the same number of rows as L, \(11,\) or \(11, k\)"):

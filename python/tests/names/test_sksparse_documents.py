@@ -1,7 +1,9 @@
-# What scikit-sparse documents, and its own tests, run with the import changed alone: read from its releases, of which nothing is kept here.
+# Runs the documented examples and the tests of scikit-sparse with only the import changed. They are
+# read from its releases and not stored here.
 # SPDX-License-Identifier: BSD-3-Clause
-"""KAURI_SKSPARSE names a folder with scikit_sparse-0.4.16.tar.gz and scikit_sparse-0.5.0.tar.gz, or one where pip shall put them. Where
-scikit-sparse is installed as well, 0.4.16 or 0.5, examples run with both, and their results are compared."""
+"""KAURI_SKSPARSE names a folder with scikit_sparse-0.4.16.tar.gz and scikit_sparse-0.5.0.tar.gz, or
+one into which pip shall download them. If scikit-sparse 0.4.16 or 0.5 is installed as well,
+examples run with both, and their results are compared."""
 import contextlib
 import doctest
 import importlib
@@ -28,7 +30,7 @@ import kauri
 from kauri import cholmod, cholmod05
 
 OURS = {"0.4.16": "kauri.cholmod", "0.5.0": "kauri.cholmod05"}
-PAGE = "https://raw.githubusercontent.com/scikit-sparse/scikit-sparse/v0.4.16/doc/cholmod.rst"  # releases on PyPI are without it
+PAGE = "https://raw.githubusercontent.com/scikit-sparse/scikit-sparse/v0.4.16/doc/cholmod.rst"  # releases on PyPI lack it
 
 
 def folder():
@@ -41,7 +43,7 @@ def folder():
 
 @pytest.fixture(scope="module")
 def release():
-    """release(version): the files of a release, as bytes, by their paths in it."""
+    """Returns release(version): the files of a release as bytes, by their paths in it."""
     kept = {}
 
     def files(version):
@@ -60,29 +62,30 @@ def release():
 
 
 def moved(text, version):
-    """The text with the import changed."""
+    """Returns the text with the import changed."""
     return text.replace("from sksparse.cholmod import", f"from {OURS[version]} import")
 
 
 def theirs(version):
-    """Their module, if it is installed in that version."""
+    """Returns the module of scikit-sparse if that version is installed, else None."""
     found = importlib.util.find_spec("sksparse")
     module = found and importlib.import_module("sksparse.cholmod")
     return module if module and hasattr(module, "cholesky_AAt" if version == "0.4.16" else "cho_factor") else None
 
 
-# 0.5: examples with what they print.
+# The following tests run examples of 0.5 and compare their output.
 
-# Names imported by an example, and those of its statements that print what another permutation makes differ.
+# Maps the names that an example imports to those of its statements whose output depends on the
+# permutation.
 PRINTED = {"cholesky, cho_factor": {"p", "f"}, "ldl, ldl_factor": {"p", "f"}, "cholesky, symbfact": set(), "etree": set(), "bisect": set(),
            "nesdis": {"p"}, "metis": set()}
-# An example that fails with scikit-sparse 0.5.0 too: there as here cholesky() gives a pair unless order is None. (And symbfact() gives five
-# parts there, not four.)
+# This example fails with scikit-sparse 0.5.0, too: in both, cholesky() returns a pair unless order
+# is None. (symbfact() returns five parts there, not four.)
 WRONG = {"cholesky, symbfact": ("np.array_equal(count, np.count_nonzero(L.toarray(), axis=0))", "'tuple' object has no attribute 'toarray'")}
 
 
 def examples(release):
-    """Examples of 0.5.0, by what they import."""
+    """Returns the examples of 0.5.0 by the names that they import."""
     blocks, lines = {}, release("0.5.0")["src/sksparse/cholmod.pyx"].decode().splitlines()
     k = 0
     while k < len(lines):
@@ -97,7 +100,8 @@ def examples(release):
 
 
 def run(text, wrong=None):
-    """(names, {statement: (printed, expected)}) of an example; wrong: (statement, what it fails by)."""
+    """Returns (names, {statement: (printed, expected)}) of an example; wrong: (statement, its
+    error)."""
     names, printed = {}, {}
     for example in doctest.DocTestParser().get_examples(text):
         source, out = example.source.strip(), io.StringIO()
@@ -112,7 +116,8 @@ def run(text, wrong=None):
 
 
 def fields(text):
-    """{"nnz": "30", ...} of CholeskyFactor(N=11, nnz=30, ...), but those that say how it was computed."""
+    """Returns {"nnz": "30", ...} of CholeskyFactor(N=11, nnz=30, ...), without the fields that say
+    how it was computed."""
     return {key: value for key, value in re.findall(r"(\w+)=([^,)]+)", text) if key not in ("is_super", "order")}
 
 
@@ -147,7 +152,7 @@ def test_example_of_0_5_beside_scikit_sparse(release, name):
     compared = 0
     for key, value in here.items():
         other = there[key]
-        if key in ("s", "p") or key in ("L", "D", "Lf", "Df") and PRINTED[name]:  # of another permutation
+        if key in ("s", "p") or key in ("L", "D", "Lf", "Df") and PRINTED[name]:  # depends on the permutation
             assert type(value).__name__ == type(other).__name__ and getattr(value, "shape", 0) == getattr(other, "shape", 0), key
         elif isinstance(value, np.ndarray):
             assert value.dtype == other.dtype, key
@@ -160,10 +165,10 @@ def test_example_of_0_5_beside_scikit_sparse(release, name):
     assert compared > 4
 
 
-# 0.4.16: pieces of code without outputs.
+# The following tests run pieces of code of 0.4.16, which show no output.
 
 def pieces(text):
-    """What is indented below a line that ends with two colons."""
+    """Returns the indented text below each line that ends with two colons."""
     lines, found = text.splitlines(), []
     for k, line in enumerate(lines):
         if not line.rstrip().endswith("::") or line.lstrip().startswith(".."):
@@ -181,11 +186,11 @@ def pieces(text):
 
 @pytest.fixture(scope="module")
 def page():
-    """The page of 0.4.16 on cholmod."""
+    """Returns the page of 0.4.16 on cholmod."""
     path = folder() / "scikit_sparse-0.4.16-cholmod.rst"
     if not path.exists():
         try:
-            with urllib.request.urlopen(PAGE, timeout=20) as answer:  # ends: skipped where the page is not reached
+            with urllib.request.urlopen(PAGE, timeout=20) as answer:  # ends: skipped if the page cannot be reached
                 path.write_bytes(answer.read())
         except OSError as error:
             pytest.skip(f"{path} is not there, and {PAGE} is not reached: {error}")
@@ -197,7 +202,7 @@ def modules():
 
 
 def executed(module, text, names):
-    """names after text, whose import is that of the module."""
+    """Returns names after running text with its import changed to the module."""
     exec(text.replace("from sksparse.cholmod import", f"from {module.__name__} import"), names)
     return names
 
@@ -215,7 +220,7 @@ def test_page_of_0_4(page):
 
 
 def test_names_of_the_page_of_0_4(page):
-    """All that the page describes is there, with the arguments in its order."""
+    """All names on the page exist, with arguments in its order."""
     named = re.findall(r"^\.\. auto(function|method):: ([\w.]+)(?:\((.*)\))?$", page, re.MULTILINE)
     assert len(named) > 20
     for kind, name, arguments in named:
@@ -238,9 +243,10 @@ def test_docstrings_of_0_4(release):
         assert_allclose(a @ executed(cholmod, line.strip(), {"f": f, "b": b})["x"], b, atol=1e-11)
 
 
-# 0.4.16: its tests.
+# The following tests are those of 0.4.16.
 
-# What ends with an error by design: complex numbers, updates of low rank; and A that is not positive definite is refused at once.
+# These tests end with an error by design: complex numbers, updates of low rank; and kauri refuses
+# at once an A that is not positive definite.
 TESTS = {
     "test_cholesky_smoke_test": None, "test_writeability": None, "test_complex": NotImplementedError, "test_beta": NotImplementedError,
     "test_update_downdate": NotImplementedError, "test_solve_edge_cases": None, "test_cholesky_matrix_market": None,
@@ -251,7 +257,8 @@ TESTS = {
 
 @pytest.fixture
 def their_tests(release, tmp_path, monkeypatch):
-    """Their module of tests, with the import changed. Files are found by pkg_resources, which newer setuptools are without."""
+    """Returns their module of tests with the import changed. It finds files by pkg_resources, which
+    newer setuptools lack."""
     for path, content in release("0.4.16").items():
         if path.startswith("sksparse/test_data/"):
             (tmp_path / "test_data").mkdir(exist_ok=True)
@@ -277,7 +284,7 @@ def test_of_0_4(their_tests, name):
 
 @pytest.mark.filterwarnings("ignore::kauri.cholmod.CholmodTypeConversionWarning")
 def test_real_parts_of_0_4(their_tests):
-    """Those of the tests above that came to complex numbers, to their end with real ones in their place."""
+    """Runs the tests above that fail at complex numbers to their end, with real numbers instead."""
     their_tests.complex_matrix, their_tests.complex = their_tests.real_matrix, float
     their_tests.test_beta()
     their_tests.test_convenience()

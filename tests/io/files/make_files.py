@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Makes the small binary files beside this script: what SciPy and NumPy really write. Needs numpy and scipy; run by hand, the files are committed.
+"""Makes the small binary files beside this script as SciPy and NumPy write them. Needs numpy and scipy;
+run it by hand and commit the files.
 
-Every matrix is the same one, A of order 5 below, stored in different ways; io_test.cpp holds its values.
+All files store the matrix A of order 5 below in different ways; io_test.cpp holds its values.
 """
 # SPDX-License-Identifier: BSD-3-Clause
 import gzip
@@ -36,7 +37,8 @@ def members(matrix, **change):
 
 
 class Unseekable(io.RawIOBase):
-    """Makes zipfile write sizes behind the data (data descriptors)."""
+    """A stream that cannot seek, so that zipfile writes sizes behind the data (data
+    descriptors)."""
 
     def __init__(self):
         self.bytes = io.BytesIO()
@@ -62,7 +64,8 @@ def pack(name, arrays, method=zipfile.ZIP_DEFLATED, descriptors=False, zip64=Tru
 
 
 def tar_gz(name, members, layout):
-    """The files of {name: text}, with fixed dates and owners; layout: tarfile.USTAR_FORMAT, GNU_FORMAT or PAX_FORMAT."""
+    """Writes an archive with the files {name: text}, with fixed dates and owners; layout:
+    tarfile.USTAR_FORMAT, GNU_FORMAT or PAX_FORMAT."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=layout) as archive:
         for key, text in members.items():
@@ -81,7 +84,8 @@ def market(matrix, symmetry="symmetric"):
 
 
 def make_archives():
-    """As the SuiteSparse Matrix Collection packs them: name/name.mtx beside its right-hand side and coordinates."""
+    """Writes archives in the layout of the SuiteSparse Matrix Collection: name/name.mtx beside its
+    right-hand side and coordinates."""
     matrix, rhs = market(sp.coo_matrix(A)), market(X[:, :1], "general")
     wrong = market(sp.coo_matrix(np.eye(2)))
     five = {"five/": b"", "five/five_b.mtx": market(np.arange(5.0)[:, None], "general"), "five/five_coord.mtx": rhs, "five/five.mtx": matrix}
@@ -93,7 +97,8 @@ def make_archives():
 
 
 def make_formats(full, lower):
-    """What scipy.sparse.save_npz writes for the other formats, of matrices and of sparse arrays."""
+    """Writes files by scipy.sparse.save_npz in the other formats, of matrices and of sparse
+    arrays."""
     six = np.zeros((6, 6))
     six[:5, :5], six[5, 5] = A, 9
     sp.save_npz(path("coo_full.npz"), full.tocoo())
@@ -106,7 +111,7 @@ def make_formats(full, lower):
     dia, bsr, coo = sp.dia_matrix(full), sp.bsr_matrix(six, blocksize=(2, 2)), lower.tocoo()
     name = lambda word: np.array(word.encode("ascii"))
     pack("dia_fortran.npz", dict(format=name("dia"), shape=np.array(A.shape), data=np.asfortranarray(dia.data.astype(np.float32)), offsets=dia.offsets.astype(np.int64)))
-    # Wrong ones.
+    # The following files are wrong.
     pack("dia_offset.npz", dict(format=name("dia"), shape=np.array(A.shape), data=dia.data, offsets=dia.offsets * 6))
     pack("dia_short.npz", dict(format=name("dia"), shape=np.array(A.shape), data=dia.data, offsets=dia.offsets[:-1]))
     pack("dia_huge.npz", dict(format=name("dia"), shape=np.array([2**31 - 1] * 2), data=dia.data, offsets=dia.offsets))
@@ -133,7 +138,7 @@ def make():
     pack("big_endian.npz", members(lower, data=lower.data.astype(">f8"), indices=lower.indices.astype(">i4")), version=(3, 0))
     pack("unicode_format.npz", members(lower, format=np.array("csr")), version=(2, 0))
     pack("empty.npz", members(sp.csr_matrix((0, 0))))
-    # Wrong ones.
+    # The following files are wrong.
     pack("coo.npz", members(lower, format=np.array(b"coo")))
     pack("no_indptr.npz", {k: v for k, v in members(lower).items() if k != "indptr"})
     pack("nan.npz", members(lower, data=np.where(np.arange(lower.nnz) == 3, np.nan, lower.data)))
@@ -150,7 +155,7 @@ def make():
     pack("lzma.npz", members(lower), method=zipfile.ZIP_LZMA)
     make_formats(full, lower)
     make_archives()
-    # Dense.
+    # The following files are dense.
     for name, array in dict(f8_c=X, f8_fortran=np.asfortranarray(X), f4=X.astype(np.float32), i8=X.astype(np.int64), vector=X[:, 0].copy(),
                             cube=np.zeros((2, 2, 2)), scalar=np.array(3.0), complex=X.astype(complex), big_endian=X.astype(">f8"),
                             nan=np.where(X == 5, np.inf, X), no_rows=np.zeros((0, 3))).items():

@@ -297,8 +297,8 @@ TYPED_TEST(CDevice, SolversTakeTheDevicesOptions) {
   EXPECT_TRUE(hook.sound());
 }
 
-/// A device factor that is saved and loaded has the same bits on the device and equals the CPU's up
-/// to rounding; a CPU factor loads on the device likewise.
+/// A saved device factor that is loaded on the device gives the same bits; loaded on the CPU, it
+/// gives a solution equal up to rounding.
 TYPED_TEST(CDevice, FactorsAreSavedAndLoaded) {
   using T = TypeParam;
   this->make();

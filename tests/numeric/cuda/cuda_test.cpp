@@ -66,8 +66,8 @@ TYPED_TEST(Cuda, ExactFactors) {
   }
 }
 
-/// Near the ends of the range kernels scale their pivots: the factor keeps its bits except for the
-/// exponent.
+/// Near the ends of the range kernels compute pivots by a slower, safe formula: the factor keeps
+/// its bits except for the exponent.
 TYPED_TEST(Cuda, HugeAndTinyScalesExactly) {
   using T = typename TypeParam::T;
   std::mt19937_64 random(3);

@@ -119,7 +119,7 @@ class Allocation : public testing::Test {
     std::atomic<int> here{0};
     const auto end =
         std::chrono::steady_clock::now() +
-        std::chrono::minutes(1);  // the wait ends: without a second thread the tests are skipped
+        std::chrono::minutes(1);  // ends: the tests are skipped without a second thread
     tbb::task_arena(2).execute([&] {
       tbb::parallel_for(
           0, 2,

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-# own_metis_names.py NM CC OBJECT: METIS compiled into kauri calls nothing of the process: no handlers of signals, no end of the process, no output, no
-# random numbers. One planted object of each kind shows first that this finds them.
+# own_metis_names.py NM CC OBJECT: checks that METIS inside kauri does not touch the process: no
+# signal handlers, no exit, no output, no random numbers. Planted objects of each kind first show
+# that the check finds them.
 # SPDX-License-Identifier: BSD-3-Clause
 import pathlib
 import re
@@ -10,7 +11,7 @@ import tempfile
 
 LIMIT_SECONDS = 1200
 
-# Names of C libraries, with and without what _FORTIFY_SOURCE puts around them.
+# Matches names of C libraries, with and without the affixes of _FORTIFY_SOURCE.
 FORBIDDEN = re.compile(
     r"_*(?:(?:bsd_|sysv_)?signal|sig(?:action|procmask|set|wait|nal)\w*|pthread_(?:sigmask|kill)|raise|kill|abort|exit|Exit|quick_exit|atexit|assert\w*"
     r"|(?:v?[fd]?printf|puts|fputs|putc|fputc|putchar|fwrite|write|perror|err|errx|warn|warnx|std(?:in|out|err))"
@@ -34,13 +35,13 @@ def run(*words):
 
 
 def forbidden(nm, path):
-    """What the object takes of the process, and nobody is to take."""
+    """Returns the forbidden names that the object takes of the process."""
     names = [line.split()[-1].split("@")[0] for line in run(nm, "-u", path).splitlines() if line.strip()]
     return sorted(name for name in names if FORBIDDEN.fullmatch(name))
 
 
 def missed(nm, compiler):
-    """Planted calls that were not found."""
+    """Yields planted calls that the check does not find."""
     with tempfile.TemporaryDirectory() as folder:
         source, compiled = pathlib.Path(folder) / "planted.c", pathlib.Path(folder) / "planted.o"
         for name, text in PLANTED:

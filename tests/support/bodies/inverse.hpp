@@ -12,10 +12,11 @@
 
 namespace kauri::test {
 
-/// A plan for the backend that the body is run on; the target is not set yet.
+/// Returns a plan for the backend on which the body runs; the options' target is not set yet.
 using PlanWith = std::function<std::shared_ptr<const Plan>(const Pattern&, const AnalyzeOptions&)>;
 
-/// Patterns that any of this has to get right.
+/// Returns hard patterns: empty, one row, diagonal, chains, stars, dense ones, grids, and two
+/// components.
 inline std::vector<OwnedPattern> hard_patterns() {
   OwnedPattern two = chain_pattern(7);
   for (const Index r : dense_pattern(5).row) two.row.push_back(r + 7);
@@ -49,7 +50,7 @@ void check_dense_inverse(Backend& backend, const PlanWith& plan_of, const OwnedP
   expect_inverse<T>(inverse, a.view(), dense_inverse<T>(a.view(), value));
 }
 
-/// Entry by entry: patterns of all kinds by these methods, amalgamated or not.
+/// Compares inverses entry by entry: patterns of all kinds with these methods, amalgamated or not.
 template <class T>
 void inverses_are_the_dense_ones(Backend& backend, const PlanWith& plan_of,
                                  const std::vector<OrderingMethod>& methods, std::uint64_t seeds) {
@@ -71,7 +72,7 @@ void inverses_are_the_dense_ones(Backend& backend, const PlanWith& plan_of,
     }
 }
 
-/// Fronts of these sizes, by solves; small ones by the dense inverse.
+/// Compares inverses of large fronts with solves, and small inverses with the dense inverse.
 template <class T>
 void large_inverses_are_those_of_solves(Backend& backend, const PlanWith& plan_of,
                                         const OwnedPattern& a, const AnalyzeOptions& options,
@@ -86,7 +87,7 @@ void large_inverses_are_those_of_solves(Backend& backend, const PlanWith& plan_o
     expect_columns<T>(inverse, factor, columns, 3);
 }
 
-/// A second computation, of other values, is as good as a first; and memory is what was said.
+/// A second computation with other values is as accurate as the first, and memory is as reported.
 template <class T>
 void inverses_are_filled_again(Backend& backend, const PlanWith& plan_of) {
   const OwnedPattern a = grid_pattern(8, 7, 3);
@@ -138,7 +139,7 @@ void what_inverses_refuse(Backend& backend, const PlanWith& plan_of) {
   EXPECT_TRUE(inverse.valid());
 }
 
-/// x = L b against L entry by entry; and L of L^-1 b is b.
+/// Compares x = L b with L entry by entry, and expects that L times L^-1 b is b.
 template <class T>
 void check_products(const Factor<T>& factor, Index columns, Index room) {
   const Index n = factor.plan().n;
@@ -196,8 +197,8 @@ void products_are_those_with_l(Backend& backend, const PlanWith& plan_of,
         "multiply: the system must be L or Lt");
 }
 
-/// With x2 of the solution there comes the solution; with another one, what the first rows then
-/// say. S x2 = g has that x2. y and g: of b, as condense() left them.
+/// With x2 of the solution, expand() returns the solution; with another x2 it solves the first rows
+/// for it. S x2 = g has the former x2. y and g: from condense() for b.
 template <class T>
 void check_expansion(const Factor<T>& factor, const SchurComplement<T>& schur, const Pattern& p,
                      const std::vector<T>& value, const std::vector<T>& b, std::vector<T> y,
@@ -233,8 +234,8 @@ void check_expansion(const Factor<T>& factor, const SchurComplement<T>& schur, c
   }
 }
 
-/// S and g by dense elimination of all rows that are not in `last`; solves around S against those
-/// with A.
+/// Compares S and g with dense elimination of all rows outside `last`, and solves with S against
+/// those with A.
 template <class T>
 void check_schur(Backend& backend, const PlanWith& plan_of, const OwnedPattern& a,
                  const std::vector<Index>& last, OrderingMethod method) {
@@ -283,7 +284,7 @@ void check_schur(Backend& backend, const PlanWith& plan_of, const OwnedPattern& 
   check_expansion<T>(factor, schur, a.view(), value, b, y, g, last, bound);
 }
 
-/// None, one, some, and all of the rows.
+/// The last rows are none, one, some, or all.
 template <class T>
 void schur_complements_are_those_of_elimination(Backend& backend, const PlanWith& plan_of,
                                                 const std::vector<OrderingMethod>& methods) {

@@ -1,4 +1,5 @@
-// Bodies of tests of kauri::MixedFactor that hold for every backend. Array: see refiner.hpp.
+// Bodies of tests of kauri::MixedFactor that hold for every backend. Array is described in
+// refiner.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,13 +17,13 @@
 
 namespace kauri::test {
 
-/// Which ways a family goes.
+/// Counts the paths by which the solves of a family succeed.
 struct PathsTaken {
   int refinement = 0, conjugate_gradients = 0, factor_in_double = 0, shifted = 0;
 };
 
-/// Solved, by whatever path, to the errors of full precision; which path may be known from the
-/// condition. coarser: than in float, by so much numbers of the factor may be rounded.
+/// Expects a solution with the errors of full precision on any path; the condition may determine
+/// the path. coarser: factor by which numbers of the factor may be rounded more than in float.
 inline void solve_at_condition(const SymmetricMatrix<double>& a, Backend& backend,
                                const PlanOf& plan_of, const std::string& name, PathsTaken& ways,
                                double coarser = 1) {
@@ -52,7 +53,7 @@ inline void solve_at_condition(const SymmetricMatrix<double>& a, Backend& backen
       EXPECT_NE(report.path, MixedPath::factor_in_double) << where;
     }
     EXPECT_LE(report.cg_steps, 16)
-        << where;  // small systems, whose factors take no longer than so many solves
+        << where;  // systems are small, and their factors take no longer than this many solves
     EXPECT_EQ(report.path == MixedPath::factor_in_double, mixed.in_double()) << where;
     EXPECT_EQ(report.cg_steps > 0,
               report.path == MixedPath::conjugate_gradients || report.cg_contraction > 0)
@@ -63,7 +64,7 @@ inline void solve_at_condition(const SymmetricMatrix<double>& a, Backend& backen
   }
 }
 
-/// Three families, conditions of 1e2 to 1e12, units of A's rows of up to 10^±149.
+/// Solves three families with conditions of 1e2 to 1e12, in units of A's rows of up to 10^±149.
 inline PathsTaken paths_follow_the_condition(Backend& backend, const PlanOf& plan_of, Index k,
                                              Index cells, Index n, double coarser = 1) {
   PathsTaken ways;
@@ -81,8 +82,8 @@ inline PathsTaken paths_follow_the_condition(Backend& backend, const PlanOf& pla
   return ways;
 }
 
-/// Eigenvalues spread over the whole range, which conjugate gradients find one by one: the factor
-/// in double, or told.
+/// Eigenvalues spread over the whole range, which conjugate gradients find one by one, need the
+/// factor in double, or the report says that the solve has not converged.
 inline void spread_spectra_want_double(Backend& backend, const PlanOf& plan_of, Index n,
                                        double coarser = 1) {
   for (const double condition : {1e4, 1e6, 1e10, 1e12, 1e13}) {
@@ -106,7 +107,7 @@ inline void spread_spectra_want_double(Backend& backend, const PlanOf& plan_of, 
       EXPECT_EQ(solved.value().path, MixedPath::factor_in_double) << condition;
       EXPECT_TRUE(mixed.in_double());
       EXPECT_GT(backend.bytes_in_use(), before) << condition;
-      // And at once from here on, with the same bits.
+      // A second solve uses the factor in double at once, with equal bits.
       std::vector<double> again;
       const auto second = solve_one(mixed, b, again);
       EXPECT_EQ(second.value().cg_steps, 0);
@@ -166,7 +167,7 @@ inline void units_change_nothing(Backend& backend, const PlanOf& plan_of,
     }
 }
 
-/// The verdict is that of a factor in double of A as it is.
+/// The verdict equals that of a factor of A in double.
 inline void indefinite_as_in_double(Backend& backend, const PlanOf& plan_of,
                                     const std::string& spec, double slack) {
   const SymmetricMatrix<double> good = generate(spec);
@@ -181,14 +182,14 @@ inline void indefinite_as_in_double(Backend& backend, const PlanOf& plan_of,
     const auto place = [&](Index j) { return static_cast<std::size_t>(good.pattern().col_ptr[j]); };
     const auto j = static_cast<Index>(random() % static_cast<std::uint64_t>(n));
     const double bad[] = {-1, 0, -0.0, 1e-3, -1e300, 1e-310};
-    if (round % 4 == 0)  // all of the diagonal
+    if (round % 4 == 0)  // the whole diagonal
       for (Index i = 0; i < n; ++i) a.value()[place(i)] -= 0.3 + 0.2 * round;
     if (round % 4 == 1) a.value()[place(j)] = bad[(round / 4) % 6];
     if (round % 4 == 2)
       for (Offset k = good.pattern().col_ptr[j]; k < good.pattern().col_ptr[j + 1]; ++k)
         if (k > good.pattern().col_ptr[j])
           a.value()[static_cast<std::size_t>(k)] *=
-              round < 12 ? 1e200 : -30;  // beyond what float holds
+              round < 12 ? 1e200 : -30;  // beyond the range of float
     if (round % 4 == 3)
       for (double& v : a.value()) v = std::scalbn(v, round % 8 == 3 ? 900 : -900);
     const auto expected = refactorize<double>(factor, a.value());
@@ -204,7 +205,7 @@ inline void indefinite_as_in_double(Backend& backend, const PlanOf& plan_of,
       EXPECT_NEAR(found.error().pivot, expected.error().pivot,
                   slack * std::fabs(expected.error().pivot))
           << spec << " " << round;
-    else  // squares of entries beside a tiny diagonal overflow, or A's do anyway
+    else  // squares of entries beside a tiny diagonal overflow, or those of A do
       EXPECT_TRUE(!std::isfinite(expected.error().pivot) || round % 4 == 1) << spec << " " << round;
     EXPECT_EQ(mixed.verdict().column, expected.error().column);
     EXPECT_EQ(mixed.verdict().pivot, found.error().pivot);
@@ -216,7 +217,8 @@ inline void indefinite_as_in_double(Backend& backend, const PlanOf& plan_of,
   EXPECT_GE(broken, n > 1 ? 12 : 5);
 }
 
-/// A negative eigenvalue below what float can see: a Breakdown, or a solution that is one.
+/// A negative eigenvalue too small for float gives a Breakdown or an accurate solution, or it is
+/// reported as not converged.
 inline void nearly_definite_is_never_wrong(Backend& backend, const PlanOf& plan_of, Index k) {
   int told = 0;
   for (const double negative : {-1e-2, -1e-3, -1e-4, -1e-5, -1e-6, -1e-7, -1e-8, -1e-10, -1e-12}) {
@@ -250,8 +252,8 @@ inline void nearly_definite_is_never_wrong(Backend& backend, const PlanOf& plan_
   EXPECT_GE(told, 10);
 }
 
-/// Columns with needs of their own, one beside the other, in blocks, with memory between them that
-/// stays.
+/// Columns of different difficulty are solved side by side, in blocks; memory between them is
+/// unchanged.
 template <class Array>
 void columns_go_their_own_ways(Backend& backend, const PlanOf& plan_of, Index k) {
   const SymmetricMatrix<double> a = moved_laplacian(k, 1e9);
@@ -310,7 +312,7 @@ void columns_go_their_own_ways(Backend& backend, const PlanOf& plan_of, Index k)
   }
 }
 
-/// Nothing, one row, a diagonal of any units, and what is not coupled.
+/// The systems have no row, one row, a diagonal in any units, or uncoupled parts.
 inline void small_mixed_systems(Backend& backend, const PlanOf& plan_of) {
   const auto nothing = SymmetricMatrix<double>::from_triplets(
       0, std::vector<Index>{}, std::vector<Index>{}, std::vector<double>{}, Storage::lower);
@@ -342,7 +344,7 @@ inline void small_mixed_systems(Backend& backend, const PlanOf& plan_of) {
   }
 }
 
-/// What a shift would hide.
+/// A shift would hide these diagonal entries.
 inline void no_shift_hides_a_diagonal(Backend& backend, const PlanOf& plan_of) {
   const std::vector<Index> at{0, 1, 2};
   for (const double bad : {-1e-7, 0.0})
@@ -357,7 +359,8 @@ inline void no_shift_hides_a_diagonal(Backend& backend, const PlanOf& plan_of) {
     }
 }
 
-/// Easy values, hard ones, indefinite ones and NaN in turn: each time as a fresh factor does it.
+/// Easy, hard, indefinite and NaN values follow each other; each result equals that of a fresh
+/// factor.
 inline void loops_are_as_fresh(Backend& backend, const PlanOf& plan_of, Index n) {
   const SymmetricMatrix<double> easy = spread_spectrum(n, 1e3, 1),
                                 slow = spread_spectrum(n, 1e7, 1),
@@ -403,15 +406,15 @@ inline void loops_are_as_fresh(Backend& backend, const PlanOf& plan_of, Index n)
   EXPECT_EQ(mixed.nrhs(), 5);
 }
 
-/// Several together, some of which are done before the others, as each alone: steps, errors and
-/// every bit of x.
+/// Columns solved together, some of which finish earlier, have the steps, errors and bits of x of
+/// each solved alone.
 inline void columns_are_as_each_alone(Backend& backend, const PlanOf& plan_of,
                                       const SymmetricMatrix<double>& a) {
   const Index n = a.n(), cols = 6;
   std::vector<double> all;
   for (Index c = 0; c < cols; ++c) {
     std::vector<double> b = right_hand_side(a, c % 2 == 1, 20 + static_cast<std::uint64_t>(c));
-    if (c == 3) std::fill(b.begin(), b.end(), 0.0);  // done before the first step
+    if (c == 3) std::fill(b.begin(), b.end(), 0.0);  // finished before the first step
     if (c == 1) std::fill(b.begin(), b.end() - n / 2, 0.0);
     all.insert(all.end(), b.begin(), b.end());
   }
@@ -439,7 +442,8 @@ inline void columns_are_as_each_alone(Backend& backend, const PlanOf& plan_of,
   EXPECT_EQ(solved.value().error.normwise, worst.error.normwise);
 }
 
-/// By a Solver: x, what it reports and tells. options: of mixed precision.
+/// Checks a Solver with mixed precision: x, its report and messages. options: those of mixed
+/// precision.
 inline void solver_solves_as_in_full_precision(SolverOptions options, Index k,
                                                const std::vector<Index>& columns) {
   std::vector<std::string> told;

@@ -1,6 +1,5 @@
-// Bodies of tests of kauri::SparseProduct that hold for every backend, against sums as plain as can
-// be. Array: numbers where the backend computes, made of a vector, with data(), assign() and
-// fetch().
+// Bodies of tests of kauri::SparseProduct that hold for every backend, against simple sums. Array:
+// numbers in the backend's memory, made from a vector, with data(), assign() and fetch().
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,7 +21,7 @@
 
 namespace kauri::test {
 
-/// A X and |A||X| in long double, n x cols, and the entries of each row.
+/// Holds A X and |A||X| in long double, n x cols, and the number of entries of each row.
 struct NaiveProduct {
   std::vector<long double> sum, magnitude;
   std::vector<Index> entries;
@@ -46,9 +45,10 @@ struct NaiveProduct {
   }
 };
 
-/// Nothing, one row, rows without neighbours, dense ones, skewed ones, and what falls apart.
+/// Returns patterns with no row, one row, isolated rows, dense ones, skewed ones, and several
+/// components.
 inline std::vector<std::pair<std::string, OwnedPattern>> product_patterns(bool large) {
-  const Index n = large ? 3000 : 900;  // a star of that many is done along the merge path
+  const Index n = large ? 3000 : 900;  // a star of this size takes the merge path
   std::vector<std::pair<std::string, OwnedPattern>> all{
       {"nothing", diagonal_pattern(0)},
       {"one", diagonal_pattern(1)},
@@ -58,7 +58,7 @@ inline std::vector<std::pair<std::string, OwnedPattern>> product_patterns(bool l
       {"star from the first", star_pattern(n, 0)},
       {"star from within", star_pattern(n, n / 3)},
       {"grid", grid_pattern(5, 4, 6, true)}};
-  EdgeList pieces;  // two dense ones of different sizes, and rows by themselves
+  EdgeList pieces;  // two dense pieces of different sizes, and isolated rows
   for (Index u = 10; u < 40; ++u)
     for (Index v = 10; v < u; ++v)
       pieces.emplace_back(u, v), pieces.emplace_back(3 * u + 20, 3 * v + 20);
@@ -66,7 +66,7 @@ inline std::vector<std::pair<std::string, OwnedPattern>> product_patterns(bool l
   return all;
 }
 
-/// Integers so small that any order of any sum is exact, in T too.
+/// Returns integers so small that any sum is exact in T in any order.
 template <class T>
 std::vector<T> small_integers(std::size_t count, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -75,7 +75,7 @@ std::vector<T> small_integers(std::size_t count, std::uint64_t seed) {
   return all;
 }
 
-/// What y becomes by each of the three calls, which agree, and keep x.
+/// Returns y after each of the three calls; expects that they agree and that x is unchanged.
 template <class T, class Array>
 std::vector<T> by_all_calls(SparseProduct<T>& a, T alpha, const Laid<T>& x, T beta,
                             const Laid<T>& y, const std::string& where) {
@@ -125,9 +125,9 @@ void products_are_exact_for_integers(Backend& backend, bool large) {
   }
 }
 
-/// |y - (alpha A x + beta y)| <= eps ((k + 1) |alpha| |A||x| + |alpha| |A||x| + 2 |beta y|) for a
-/// row of k entries, whatever the order; where T is rounded but once (`in_double`), that with the
-/// eps of double, and eps of what comes out.
+/// The bound is |y - (alpha A x + beta y)| <= eps ((k + 1) |alpha| |A||x| + |alpha| |A||x| + 2
+/// |beta y|) for a row of k entries in any order. If T is rounded only once (`in_double`), eps is
+/// that of double, plus eps of T times the result.
 template <class T, class Array>
 void products_round_as_they_say(Backend& backend, bool in_double, std::uint32_t many) {
   const long double eps = std::numeric_limits<T>::epsilon(),
@@ -147,7 +147,7 @@ void products_round_as_they_say(Backend& backend, bool in_double, std::uint32_t 
     for (const auto& [alpha, beta] : {std::pair(T(1), T(0)), {T(-1), T(1)}, {scale, T(0.3)}}) {
       if (beta == 1)
         for (std::size_t k = 0; k < y.size(); ++k)
-          y[k] = static_cast<T>(exact.sum[k]);  // what comes out is all rounding
+          y[k] = static_cast<T>(exact.sum[k]);  // the result consists of rounding errors only
       const std::string where = "seed " + std::to_string(seed) + ", alpha " + std::to_string(alpha);
       const std::vector<T> found = by_all_calls<T, Array>(product, alpha, x, beta, y, cols, where);
       for (std::size_t k = 0; k < y.size(); ++k) {
@@ -163,8 +163,8 @@ void products_round_as_they_say(Backend& backend, bool in_double, std::uint32_t 
   }
 }
 
-/// Each column by itself, whatever the layouts of both, with nothing written between columns and
-/// rows.
+/// Each column gives the result of that column alone in all layouts, and nothing is written between
+/// columns or rows.
 template <class T, class Array>
 void products_in_either_layout(Backend& backend, const std::vector<OwnedPattern>& patterns,
                                const std::vector<Index>& columns) {
@@ -196,8 +196,8 @@ void products_in_either_layout(Backend& backend, const std::vector<OwnedPattern>
   }
 }
 
-/// What is not finite goes where the formula brings it, and nowhere else; with beta = 0 what was in
-/// y is gone.
+/// A value that is not finite reaches exactly the results that the formula implies; with beta = 0
+/// the old y has no effect.
 template <class T, class Array>
 void products_bring_nan_and_infinity_on(Backend& backend, bool large) {
   const T nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity(),
@@ -247,7 +247,7 @@ void products_bring_nan_and_infinity_on(Backend& backend, bool large) {
   }
 }
 
-/// Powers of two commute with rounding, near the ends of the range too.
+/// Scaling by powers of two commutes with rounding, also near the ends of the range.
 template <class T, class Array>
 void products_of_huge_and_tiny_numbers(Backend& backend) {
   const OwnedPattern pattern = grid_pattern(4, 5, 3, true);
@@ -273,7 +273,7 @@ void products_of_huge_and_tiny_numbers(Backend& backend) {
       expected);
 }
 
-/// By each of the three calls, and where the product was moved.
+/// The values set last count in each of the three calls, also after the product was moved.
 template <class T, class Array>
 void products_are_with_the_values_set_last(Backend& backend) {
   const OwnedPattern pattern = random_pattern(90, 5, 1);
@@ -282,8 +282,8 @@ void products_are_with_the_values_set_last(Backend& backend) {
   const std::vector<T> x = small_integers<T>(90, 1), y(90, T(5));
   std::vector<T> value = small_integers<T>(a.row.size(), 2);
   auto there = DeviceValues<T>::copy_of(value, backend);
-  // On the default stream, which a copy to the host waits for: products for the host's memory are
-  // on a stream of their own.
+  // Values are enqueued on the default stream, for which a copy to the host waits; products with
+  // host memory use another stream.
   const auto enqueue_and_wait = [&](SparseProduct<T>& a_product) {
     a_product.enqueue_values(there, nullptr);
     (void)Array(y).fetch();
@@ -308,7 +308,7 @@ void products_are_with_the_values_set_last(Backend& backend) {
   EXPECT_EQ(first.n(), 90);
 }
 
-/// As many bytes as it tells, counted as long as it is there.
+/// A product takes the bytes that it reports, from its construction to its destruction.
 template <class T>
 void products_count_their_bytes(Backend& backend) {
   const Offset before = backend.bytes_in_use();
@@ -360,7 +360,7 @@ void what_products_refuse(Backend& backend) {
   const std::vector<T> value(a.row.size(), T(1));
   const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
   std::vector<Index> row = pattern.row;
-  row[3] = 0;  // not the diagonal
+  row[3] = 0;  // replaces the diagonal entry
   EXPECT_NE(error_text(ErrorKind::input,
                        [&] {
                          (void)SparseProduct<T>::create(Pattern{9, pattern.col_ptr, row}, backend);
@@ -379,7 +379,7 @@ void what_products_refuse(Backend& backend) {
     const DeviceMatrixView<T> xs(of_x), ys(of_y);
     EXPECT_EQ(refused([&] { product.multiply(T(1), xs, T(1), ys); }), text);
     EXPECT_EQ(refused([&] { product.enqueue_multiply(T(1), xs, T(1), ys, nullptr); }), text);
-    (void)numbers.fetch();  // waits
+    (void)numbers.fetch();  // waits for the stream
     return text;
   };
   const MatrixView<T> two{nullptr, 9, 2, 9};

@@ -1,6 +1,6 @@
-// Bodies of tests of kauri::Refiner that hold for every backend, against a loop over public calls
-// that is as plain as can be. Array: numbers where the backend computes, made of a vector, with
-// data(), assign() and fetch().
+// Bodies of tests of kauri::Refiner that hold for every backend, against a simple loop over public
+// calls. Array: numbers in the backend's memory, made from a vector, with data(), assign() and
+// fetch().
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace kauri::test {
 
-/// The host's memory where the CPU computes.
+/// An Array of the CPU backend, in host memory.
 template <class T>
 class HostArray {
  public:
@@ -33,12 +33,12 @@ class HostArray {
   std::vector<T> numbers_;
 };
 
-/// A system, and how it is to be refined.
+/// A system and the options of its refinement.
 template <class T>
 struct RefineCase {
   SymmetricMatrix<double> a;
-  std::vector<T> value{};   ///< of A
-  std::vector<T> b{}, x{};  ///< n x cols, behind one another
+  std::vector<T> value{};   ///< values of A
+  std::vector<T> b{}, x{};  ///< n x cols, column after column
   Index cols = 1;
   T shift = 0, scale = 1;  ///< the factor is that of scale A + shift I
   RefineOptions options{};
@@ -64,7 +64,7 @@ Factor<T> filled_factor(const RefineCase<T>& c, Backend& backend, const PlanOf& 
   return factor;
 }
 
-/// x += A^-1 (b - A x) as RefineOptions says it.
+/// Computes x += A^-1 (b - A x) by the rules of RefineOptions.
 template <class T>
 Refinement naive_refine(const RefineCase<T>& c, const Factor<T>& factor, Workspace<T>& workspace,
                         std::vector<T>& x, Backend& backend) {
@@ -107,14 +107,14 @@ inline void expect_same(const Refinement& mine, const Refinement& theirs,
   }
 }
 
-/// Equal bits, but that a NaN is a NaN.
+/// Returns whether the numbers have equal bits, or are both NaN.
 template <class T>
 bool same_numbers(const std::vector<T>& a, const std::vector<T>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](T u, T v) { return u == v || (std::isnan(u) && std::isnan(v)); });
 }
 
-/// `columns` columns of n numbers with leading dimension ld, 7 between them.
+/// Returns `columns` columns of n numbers with leading dimension ld, and 7 between them.
 template <class T>
 std::vector<T> spread(const std::vector<T>& dense, Index n, Index columns, Offset ld) {
   std::vector<T> out(static_cast<std::size_t>(ld * columns), T(7));
@@ -123,8 +123,8 @@ std::vector<T> spread(const std::vector<T>& dense, Index n, Index columns, Offse
   return out;
 }
 
-/// Solutions, zeros and numbers that are not finite, by factors of A, of what is near it and of
-/// what is not, with every kind of options.
+/// Returns cases with solutions, zeros and numbers that are not finite, with factors of A, of a
+/// near and of a distant matrix, and with every kind of options.
 template <class T>
 std::vector<RefineCase<T>> refine_cases(const std::vector<std::string>& specs) {
   std::vector<RefineCase<T>> all;
@@ -142,17 +142,17 @@ std::vector<RefineCase<T>> refine_cases(const std::vector<std::string>& specs) {
     put(0, 1, {}, 1);
     put(0, 1, {.max_steps = 0}, 2);
     put(T(0.05), 1, {.max_steps = 9}, 1);                                   // some steps to eps
-    put(T(0.05), 1, {.max_steps = 7, .target = 1e-3, .stagnation = 1}, 5);  // to a target
-    put(T(0.05), 1, {.max_steps = 3, .target = 1e-30}, 2);                  // to the last one
+    put(T(0.05), 1, {.max_steps = 7, .target = 1e-3, .stagnation = 1}, 5);  // reaches a target
+    put(T(0.05), 1, {.max_steps = 3, .target = 1e-30}, 2);                  // runs all steps
     put(T(0.05), 1, {.max_steps = 20, .target = 1e-30, .stagnation = 1},
-        1);                                // until nothing is gained
-    put(T(40), 1, {.max_steps = 5}, 3);    // one that is kept and stagnates
-    put(0, T(0.25), {.max_steps = 5}, 2);  // four times too far: taken back
+        1);                                // until a step gains nothing
+    put(T(40), 1, {.max_steps = 5}, 3);    // one step is kept, then it stagnates
+    put(0, T(0.25), {.max_steps = 5}, 2);  // a step four times too long is undone
     put(0, T(0.25), {.max_steps = 5}, 2);
     for (T& v : all.back().x) v = T(0.5);
-    put(0, 1, {.max_steps = 3}, 2);  // b = 0, and x too: 0 / 0
+    put(0, 1, {.max_steps = 3}, 2);  // b = 0 and x = 0: 0 / 0
     std::fill(all.back().b.begin(), all.back().b.end(), T(0));
-    put(0, 1, {.max_steps = 3}, 2);  // b = 0, x not
+    put(0, 1, {.max_steps = 3}, 2);  // b = 0, x is not 0
     std::fill(all.back().b.begin(), all.back().b.end(), T(0));
     for (T& v : all.back().x) v = T(1);
     for (const T bad : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(),
@@ -164,8 +164,8 @@ std::vector<RefineCase<T>> refine_cases(const std::vector<std::string>& specs) {
   return all;
 }
 
-/// Steps, errors and bits of x are the naive loop's, and what lies between columns stays; by both
-/// calls, with the same refiner.
+/// Steps, errors and bits of x equal those of the naive loop, and entries between columns are
+/// unchanged, in both calls with one refiner.
 template <class T, class Array>
 void refinement_is_the_naive_loops(Backend& backend, const PlanOf& plan_of,
                                    const std::vector<std::string>& specs) {
@@ -194,7 +194,7 @@ void refinement_is_the_naive_loops(Backend& backend, const PlanOf& plan_of,
     expect_same(report.refinement, naive, where + ", enqueued");
     EXPECT_TRUE(same_numbers(x.fetch(), spread(expected, n, c.cols, ldx))) << where << ", enqueued";
     EXPECT_EQ(b.fetch(), spread(c.b, n, c.cols, ldb)) << where;
-    std::vector<T> hosts = c.x;  // and those of the host's call
+    std::vector<T> hosts = c.x;  // the host's call gives the same
     expect_same(
         refine<T>(c.view(), factor, c.rhs(), {hosts.data(), n, c.cols, n}, workspace, c.options),
         naive, where + ", refine()");
@@ -238,7 +238,7 @@ void refinement_of_nothing(Backend& backend, const PlanOf& plan_of) {
   }
 }
 
-/// New values change what is solved, the factor as it was; a moved refiner goes on.
+/// New values change the system while the factor stays; a moved refiner continues to work.
 template <class T, class Array>
 void refinement_is_with_the_values_set_last(Backend& backend, const PlanOf& plan_of) {
   RefineCase<T> c{generate("elast3d 3")};
@@ -273,7 +273,7 @@ void refinement_is_with_the_values_set_last(Backend& backend, const PlanOf& plan
   EXPECT_NE(found[0], found[1]);
 }
 
-/// Where A is not positive definite an enqueued refinement leaves NaN and says so; the synchronous
+/// If A is not positive definite, an enqueued refinement leaves NaN and reports it; the synchronous
 /// call refuses.
 template <class T, class Array>
 void refinement_without_a_factor(Backend& backend, const PlanOf& plan_of) {

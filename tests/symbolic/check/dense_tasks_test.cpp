@@ -1,5 +1,5 @@
-// Task lists of products and triangular solves by themselves: every tile once, all that it needs
-// before it, rows shared by neighbours.
+// Tests task lists of products and of triangular solves alone: every tile is computed once, after
+// its inputs, and neighbouring tasks share rows.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/check/dense_tasks.hpp"
 
@@ -24,7 +24,7 @@ Index pick(std::mt19937& random, Index low, Index high) {
   return low + static_cast<Index>(random() % static_cast<unsigned>(high - low + 1));
 }
 
-/// Tiles of contribution tasks, and how often each is written.
+/// Returns the tiles that contribution tasks write, and how often each is written.
 std::map<Tile, int> written(const std::vector<FrontTask>& tasks, Index front) {
   std::map<Tile, int> times;
   for (const FrontTask& task : tasks) {
@@ -60,8 +60,8 @@ TEST(ProductTasks, EveryTileOnce) {
   }
 }
 
-/// Rows of A and of B are rows of the front that follow its pivots, and C's tiles are those of its
-/// contribution block where they meet.
+/// Rows of A and of B follow the pivots of the front, and the tiles of C are those of its
+/// contribution block where these rows meet.
 TEST(ProductTasks, FrontsHaveRoomForBothGroupsOfRows) {
   for (const auto& [rows, columns, inner] : {std::array<Index, 3>{1, 1, 1},
                                              {64, 64, 64},
@@ -82,8 +82,7 @@ TEST(ProductTasks, FrontsHaveRoomForBothGroupsOfRows) {
   }
 }
 
-/// Tasks that are under way together are few rows and columns of tiles, not all of a row or a
-/// column.
+/// Concurrent tasks cover few rows and columns of tiles, not a whole row or column.
 TEST(ProductTasks, NeighboursShareRows) {
   const ProductFront front = product_front(8192, 8192, 64);
   const std::vector<FrontTask> tasks = product_tasks(std::span(&front.tiles, 1));
@@ -94,18 +93,18 @@ TEST(ProductTasks, NeighboursShareRows) {
       rows.insert(tasks[k].column);
       for (Index r = tasks[k].row; r < tasks[k].row + tasks[k].rows; ++r) rows.insert(r);
     }
-    EXPECT_LE(rows.size(), 16U + 36 + 18);  // where a group of columns ends, two of them
+    EXPECT_LE(rows.size(), 16U + 36 + 18);  // at the end of a column group both groups count
   }
 }
 
-/// What a cell of X has seen: pivots whose products have been taken from it, and whether it is
-/// solved.
+/// The state of a cell of X: the number of pivots whose products have been subtracted, and whether
+/// it is solved.
 struct Cell {
   Index products = 0;
   bool solved = false;
 };
 
-/// A panel solve on cells of the fronts' panels, by the places that its blocks give them.
+/// A model of a panel solve on cells of the fronts' panels, at the places that its blocks assign.
 class SolveModel {
  public:
   SolveModel(const std::vector<FrontCells>& fronts, const PanelSolve& solve)
@@ -149,8 +148,8 @@ class SolveModel {
            c < cells.first_cell(task.column) - skipped + cells.cells_of(task.column); ++c) {
         Cell& cell = cell_[block.front][first + layout.cell(r, c)];
         EXPECT_FALSE(cell.solved);
-        // Of a panel task those of the block's columns before it are its own business; those before
-        // the block have been done.
+        // A panel task handles the columns of its block to the left of its tile itself;
+        // contribution tasks have handled those of earlier blocks.
         EXPECT_EQ(cell.products, block.first);
         if (panel)
           cell.solved = true;
@@ -159,7 +158,7 @@ class SolveModel {
       }
     if (!panel) return;
     const Index before = ++column_[{task.front, tile}];
-    EXPECT_EQ(before, task.column + 1);  // tiles of a row in turn
+    EXPECT_EQ(before, task.column + 1);  // the tiles of a row come in order
   }
 
   const std::vector<FrontCells>& fronts_;
@@ -185,8 +184,7 @@ TEST(PanelSolve, EveryCellIsSolvedOnceAfterTheProductsBeforeIt) {
   }
 }
 
-/// The inverses of blocks, one block after another, take what those of the front do: the room that
-/// there is for them.
+/// The inverses of blocks, one after another, take exactly the room of the front's inverses.
 TEST(PanelSolve, InversesOfBlocksFillThoseOfTheFront) {
   for (Index p = 1; p <= 1200; p += 7) {
     const FrontCells front{p + 100, p};

@@ -1,4 +1,4 @@
-// find_flaw() finds nothing wrong with schedules for a device as they are made, and sees damage to
+// Tests that find_flaw() accepts the schedules that kauri makes for a device and detects damage to
 // their levels and places.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
@@ -294,14 +294,14 @@ TEST(FindFlawOfDevice, NoWaitCanBeShorter) {
       (*reuses)[t] += 1;
     }
 }
-/// Something in the array: from phase `born` to the end of phase `dies`, first written once so many
-/// levels of tiled fronts are done.
+/// An object in the array, live from phase `born` to the end of phase `dies`; it is first written
+/// after `reuses` levels of tiled fronts are done.
 struct LiveRange {
   Offset begin, end;
   Index born, dies, reuses;
 };
 
-/// Everything in the array, by the definitions.
+/// Returns all objects in the array, by the definitions.
 std::vector<LiveRange> live_ranges_of(const Plan& plan) {
   const symbolic::DeviceSchedule& device = plan.internals->device;
   std::vector<Index> phase(device.front.size());
@@ -319,7 +319,7 @@ std::vector<LiveRange> live_ranges_of(const Plan& plan) {
     const Offset panel =
         t == kNone ? layout.panel_storage() : cells.panel().entries() + cells.diagonal_entries();
     const Offset block = t == kNone ? layout.block_storage() : cells.block().entries();
-    // A launch waits for those before: as if for all that they did.
+    // A launch waits for earlier launches, hence for all that they did.
     all.push_back({device.panel[s], device.panel[s] + panel, phase[s], 2 + levels,
                    t == kNone ? phase[s] - 2 : device.panel_reuses[t]});
     if (block > 0)
@@ -330,8 +330,8 @@ std::vector<LiveRange> live_ranges_of(const Plan& plan) {
   return all;
 }
 
-/// True if each two that share a place are apart in time, and the later one waits for the end of
-/// the earlier one.
+/// Returns whether any two objects that overlap are live at different times, and the later one
+/// waits for the end of the earlier one.
 bool apart(const std::vector<LiveRange>& all) {
   const auto follows = [](const LiveRange& a, const LiveRange& b) {
     return a.dies < b.born && b.reuses + 2 > a.dies;

@@ -1,4 +1,5 @@
-// Damage to lists of a solve on a device, in words and in a model of workers that go through them.
+// Tests damage to the task lists of a device solve: the reported flaw, and a model of workers that
+// run the lists.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -28,7 +29,7 @@ using symbolic::SweepTasks;
 using SweepKind = SweepTask::Kind;
 using Lists = SweepModel::Lists;
 
-/// A change of all_kinds() to one of its lists, and what must be said of it.
+/// A change to one of the lists of all_kinds(), and the flaw that must be reported.
 struct ListDamage {
   const char* flaw;
   bool forward;
@@ -42,7 +43,7 @@ std::size_t find_task(const SweepTasks& list, const IsTask& is) {
   return at != list.task.end() ? static_cast<std::size_t>(at - list.task.begin())
                                : throw std::logic_error("no such task");
 }
-/// Damage of the first task that is as asked.
+/// Returns a change of the first task for which `is` holds.
 std::function<void(SweepTasks&)> change(const IsTask& is,
                                         const std::function<void(SweepTask&)>& how) {
   return [=](SweepTasks& list) { how(list.task[find_task(list, is)]); };
@@ -165,7 +166,7 @@ TEST(FindFlawSweeps, SeesWrongTiles) {
       });
 }
 
-/// Another sum of the same front reads the parts of the first.
+/// Makes another sum of the same front read the parts of the first one.
 void read_others_parts(SweepTasks& list) {
   for (std::size_t k = find_task(list, sums_up); k < list.task.size(); ++k) {
     const SweepTask first = list.task[k];
@@ -178,14 +179,14 @@ void read_others_parts(SweepTasks& list) {
   }
   throw std::logic_error("no such tasks");
 }
-/// Another task without tiles makes the same numbers, right after the first.
+/// Inserts a task without tiles after the first sum, which makes the same numbers again.
 void sum_up_twice(SweepTasks& list, bool forward) {
   const std::size_t first = find_task(list, sums_up);
   SweepTask again = list.task[first];
   (forward ? again.columns : again.rows) = 0;
   list.task.insert(list.task.begin() + static_cast<std::ptrdiff_t>(first) + 1, again);
 }
-/// The first part of a sum comes after the sum.
+/// Moves the first part of a sum behind the sum.
 void sum_up_too_early(SweepTasks& list) {
   const std::size_t sum = find_task(list, sums_up);
   const auto its = [&](const SweepTask& t) {
@@ -228,7 +229,8 @@ TEST(FindFlawSweeps, SeesWrongGathering) {
     const auto at = list.task.begin() + static_cast<std::ptrdiff_t>(find_task(list, second));
     list.task.insert(at, SweepTask(*at));
   };
-  const auto gather_late = [=](SweepTasks& list, bool elsewhere) {  // after all tasks of the front
+  const auto gather_late = [=](SweepTasks& list,
+                               bool elsewhere) {  // inserts it after all tasks of the front
     SweepTask again = list.task[find_task(list, second)];
     if (elsewhere) again.part = list.parts++;
     const auto after = std::find_if(list.task.rbegin(), list.task.rend(),
@@ -315,7 +317,7 @@ TEST(FindFlawSweeps, PredictionsOfAPlanAreItsLists) {
   EXPECT_EQ(find_flaw(plan), "a device's sweeps are not those of its fronts");
 }
 
-/// A field one more or less, or a task elsewhere, twice or not at all.
+/// Changes a field by one, or moves, repeats or removes a task.
 void damage_randomly(SweepTasks& list, std::mt19937_64& random) {
   const std::size_t k = random() % list.task.size(), other = random() % list.task.size();
   const auto at = list.task.begin() + static_cast<std::ptrdiff_t>(k);
@@ -336,7 +338,7 @@ void damage_randomly(SweepTasks& list, std::mt19937_64& random) {
   }
 }
 
-/// Lists that are damaged, but without a flaw, serve as well.
+/// A damaged list in which find_flaw() finds no flaw still solves the system.
 TEST(FindFlawSweeps, WhatItPassesIsSolved) {
   const FrontForest forest = forest_of({{140,
                                          1,
@@ -374,7 +376,8 @@ TEST(SweepModel, SeesListsThatWaitForEver) {
   for (const bool forward : {true, false}) {
     EXPECT_EQ(after(swap(of_kind(SweepKind::part), sums_up), forward, 1), "all wait");
     EXPECT_EQ(after(drop(of_kind(SweepKind::part)), forward, 7), "all wait");
-    EXPECT_EQ(after(repeat(of_kind(SweepKind::part)), forward, 2), "a number");  // made twice
+    EXPECT_EQ(after(repeat(of_kind(SweepKind::part)), forward, 2),
+              "a number");  // a number is made twice
     EXPECT_EQ(after(change(of_kind(SweepKind::part),
                            [=](SweepTask& t) { --(forward ? t.columns : t.rows); }),
                     forward, 2),

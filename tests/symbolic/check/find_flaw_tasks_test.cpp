@@ -1,5 +1,5 @@
-// find_flaw() sees damage to the tasks of tiled fronts, to the sums of what children in lists add,
-// and to a device's figures.
+// Tests that find_flaw() detects damage to the tasks of tiled fronts, to the sums over children in
+// lists, and to the counts of a device schedule.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 using Kind = symbolic::DeviceTask::Kind;
 
-/// Place in the list of the first task of a kind that is as asked.
+/// Returns the place in the list of the first task of a kind for which `is` holds.
 Index find_task(
     const Plan& plan, Kind kind,
     const std::function<bool(const symbolic::DeviceTask&)>& is = [](const symbolic::DeviceTask&) {
@@ -43,7 +43,7 @@ symbolic::DeviceTask& task(
   return plan.internals->device.task.at(static_cast<std::size_t>(find_task(plan, kind, is)));
 }
 
-/// Task `from` to place `to` of the list.
+/// Moves task `from` to place `to` of the list.
 void move_task(Plan& plan, Index from, Index to) {
   auto& tasks = plan.internals->device.task;
   if (from < to)
@@ -68,7 +68,7 @@ TEST(FindFlawOfTasks, TheSoundPlanHasAllThatIsDamaged) {
     EXPECT_NO_THROW(find_task(plan, kind));
 }
 
-/// One more of a task.
+/// Inserts a second copy of task k.
 void repeat(Plan& plan, Index k) {
   const symbolic::DeviceTask again = plan.internals->device.task[k];
   plan.internals->device.task.insert(plan.internals->device.task.begin() + k, again);
@@ -207,8 +207,8 @@ TEST(FindFlawOfTasks, TheirOrder) {
   });
 }
 
-/// Tasks of lower levels that are late, so that the memory of their fronts is not free when
-/// another's panel is filled.
+/// Tasks of lower levels come late, so the memory of their fronts is not free when the panel of
+/// another front is filled.
 TEST(FindFlawOfTasks, LevelsThatAreWaitedFor) {
   Plan sound = sound_plan();
   wait_longest(sound);
@@ -226,7 +226,7 @@ TEST(FindFlawOfTasks, LevelsThatAreWaitedFor) {
       Plan plan = sound;
       move_task(plan, k, fill);
       const std::string flaw = find_flaw(plan);
-      EXPECT_NE(flaw, "") << l;  // that, or what its parent does is too early
+      EXPECT_NE(flaw, "") << l;  // finds this, or an early task of the parent
       found += flaw.find("it fills or sums before") != std::string::npos;
       ++lists, ++tries;
     }
@@ -234,8 +234,8 @@ TEST(FindFlawOfTasks, LevelsThatAreWaitedFor) {
   EXPECT_GT(found, lists / 2);
 }
 
-/// Cliques of four tiles, all of one level: as many chains at once as the teams that a list is made
-/// for allow.
+/// The fronts are cliques of four tiles on one level, so a list runs as many chains at once as its
+/// number of teams allows.
 TEST(FindFlawOfTasks, TeamsThatListsAreMadeFor) {
   EdgeList edges;
   const Index cliques = 12, order = 200;
@@ -260,7 +260,7 @@ TEST(FindFlawOfTasks, TeamsThatListsAreMadeFor) {
   }
 }
 
-/// The tiled fronts of a plan none of whose children are listed.
+/// Returns the tiled fronts of a plan whose children are all outside lists.
 Forest forest_of(const Plan& plan) {
   const symbolic::DeviceSchedule& device = plan.internals->device;
   Forest forest{{}, {}, device.panel_reuses, device.block_reuses};
@@ -274,8 +274,8 @@ Forest forest_of(const Plan& plan) {
   return forest;
 }
 
-/// Lists with tasks at other places, for few teams: where nothing is found wrong, teams that take
-/// turns at random are done with all of it.
+/// If find_flaw() accepts a list with moved tasks, few teams that take turns at random finish all
+/// of it.
 TEST(FindFlawOfTasks, SoundListsAreDoneInAnyOrder) {
   BlockTree tree({330, 200, 130, 90}, 5);
   const auto made =
@@ -321,7 +321,7 @@ TEST(FindFlawOfTasks, BlocksOfMorePlacesThan32BitsCount) {
   EXPECT_NE(find_flaw(plan).find("a block with more places than 32 bits count"), std::string::npos);
 }
 
-/// Sums k of a kind: partial ones lie in scratch.
+/// Returns whether sum k is partial: partial sums lie in scratch memory.
 bool is_partial(const Plan& plan, Index k) {
   return plan.internals->device.sums.place[k] >= plan.internals->device.sums.scratch_begin;
 }
@@ -388,7 +388,7 @@ TEST(FindFlawOfTasks, Sums) {
          std::swap(p.internals->device.sums.place[last], p.internals->device.sums.place[last + 1]);
        }},
       {"two sums to one entry at once",
-       [](Plan& p) {  // one that fills up a group takes a term of the sum before
+       [](Plan& p) {  // a padding sum takes a term of the previous sum
          Index k = find_sum(p, false, true);
          while (!is_empty(p, k + 1)) ++k;
          p.internals->device.sums.ptr[k + 1] -= 1;

@@ -1,4 +1,4 @@
-// find_flaw() sees each kind of damage, done to a sound plan.
+// Tests that find_flaw() detects each kind of damage to a sound plan.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 namespace kauri::test {
 namespace {
 
-/// A cube with enough tasks and reuse of memory for every kind of damage.
+/// Returns the plan of a cube with enough tasks and reuse of memory for every kind of damage.
 const Plan& sound_plan() {
   static const auto plan = [] {
     AnalyzeOptions options;
@@ -25,14 +25,14 @@ const Plan& sound_plan() {
   return *plan;
 }
 
-/// The flaw found after `damage`.
+/// Returns the flaw that find_flaw() reports after `damage`.
 std::string flaw_after(const std::function<void(Plan&)>& damage) {
   Plan plan = sound_plan();
   damage(plan);
   return find_flaw(plan);
 }
 
-/// A front in the middle with a parent in its own task and a block of some size.
+/// Returns a front inside the tree that has a parent in its own task and a block of some size.
 Index inner_front(const Plan& plan) {
   for (const auto& task : plan.internals->schedule.task)
     if (task.last_front - task.first_front > 3)
@@ -131,7 +131,8 @@ TEST(FindFlaw, TasksAndEdges) {
     EXPECT_NE(flaw_after(damages[k]), "") << "damage " << k;
 }
 
-/// A block cut in two whose parent is the only front of its task, and writes a block of its own.
+/// Returns a front whose block is cut in two and whose parent is the only front of its task and has
+/// a block, too.
 Index cut_front(const Plan& plan) {
   for (const auto& task : plan.internals->schedule.task)
     if (task.last_front - task.first_front == 1 &&
@@ -254,7 +255,7 @@ TEST(FindFlaw, EveryEdgeCountsUnlessOthersImplyIt) {
                 }).find("unordered") != std::string::npos;
     }
   EXPECT_GT(reuse, 10);
-  EXPECT_GT(missed, reuse / 2);  // some follow from several others
+  EXPECT_GT(missed, reuse / 2);  // other edges imply the rest
 }
 
 TEST(FindFlaw, AHeadMayBeReusedByItsReaderAlone) {
@@ -271,14 +272,14 @@ TEST(FindFlaw, AHeadMayBeReusedByItsReaderAlone) {
   for (Offset* own :
        {&(s.head[reader] == kNone ? s.tail : s.head)[reader], &s.scratch[task_of(plan, reader)]}) {
     const Offset before = *own;
-    *own = s.head[cut];  // taken once the head is dead
+    *own = s.head[cut];  // the head is dead by then
     EXPECT_EQ(find_flaw(plan), "");
-    *own = s.tail[cut];  // which is still to be read
+    *own = s.tail[cut];  // the tail has still to be read
     EXPECT_NE(find_flaw(plan), "");
     *own = before;
   }
   (s.head[cut - 1] == kNone ? s.tail : s.head)[cut - 1] =
-      s.head[cut];  // a front that runs before its reader
+      s.head[cut];  // a front that runs before the reader
   EXPECT_NE(find_flaw(plan), "");
 }
 

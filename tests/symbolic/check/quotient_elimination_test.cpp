@@ -1,4 +1,5 @@
-// Quotient-graph symbolic elimination against the elimination game; its storage against the bound.
+// Tests quotient-graph symbolic elimination against the elimination game, and its storage against
+// the bound.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/check/quotient_elimination.hpp"
 
@@ -15,7 +16,7 @@
 
 namespace {
 
-// Bytes that this program holds through operator new, now and at most. One thread.
+// Counts the bytes that this program holds through operator new, now and at most, for one thread.
 std::size_t held_now = 0, held_most = 0;
 constexpr std::size_t kHeader = alignof(std::max_align_t);
 
@@ -75,7 +76,7 @@ TEST(QuotientElimination, SmallAndRegularShapes) {
   expect_naive(path(1), Permutation::identity(1));
   expect_naive(graph_of(50, {}), Permutation::identity(50));
   expect_naive(clique(40), Permutation::identity(40));
-  expect_naive(star(61), Permutation::identity(61));  // the centre first: all fill
+  expect_naive(star(61), Permutation::identity(61));  // the centre first: L is full
   expect_naive(grid(8, 8, 1), Permutation::identity(64));
 }
 
@@ -92,7 +93,7 @@ TEST(QuotientElimination, CountsOfLargeShapesHaveClosedForms) {
             200001);
   EXPECT_EQ(sum(quotient_column_counts(star(3001), Permutation::identity(3001))),
             Offset{3001} * 3002 / 2);
-  // Row by row a grid of width w is a band that fills: w+1 entries in a column, less at the end.
+  // In row order a grid of width w is a band that fills: w+1 entries in a column, fewer at the end.
   const Index w = 30, n = w * w;
   const auto count = quotient_column_counts(grid(w, w, 1), Permutation::identity(n));
   for (Index k = w; k < n; ++k) EXPECT_EQ(count[k], std::min(w + 1, n - k)) << k;

@@ -1,4 +1,4 @@
-// Limits of an analysis: of minimum degree's work, and of a device's blocks.
+// Tests limits of an analysis: of minimum degree's work, and of the blocks of a device.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -14,8 +14,8 @@
 namespace kauri::test {
 namespace {
 
-// The limit is for the whole graph, as the seconds predicted for nd are: components do not have one
-// each.
+// The limit holds for the whole graph, as do the seconds predicted for nd; a component has no
+// separate limit.
 TEST(Analyze, TheLimitOfMinimumDegreeIsForAllComponentsTogether) {
   const auto one = generate("hubs 3000 100 200 1");
   constexpr Index kCopies = 8;
@@ -27,7 +27,7 @@ TEST(Analyze, TheLimitOfMinimumDegreeIsForAllComponentsTogether) {
   }
   const Graph of_one(one.pattern()), of_all(a.view());
   OrderingOptions options;
-  options.dense = 0;  // what is dense depends on the number of rows
+  options.dense = 0;  // the limit of a dense row depends on the number of rows
   ordering::Orderer single(of_one, options), several(of_all, options);
   const Offset no_limit = std::numeric_limits<Offset>::max();
   Offset work = 0, all = 0, cut = 0;
@@ -40,7 +40,7 @@ TEST(Analyze, TheLimitOfMinimumDegreeIsForAllComponentsTogether) {
   EXPECT_FALSE(several.run_within(OrderingMethod::amd, 2 * work, cut));
 }
 
-// A device's places of tasks end at blocks of 92,682 rows: the analysis says so.
+// A device's tasks have no places for blocks from 92,682 rows on; the analysis warns of them.
 TEST(Analyze, WarnsOfABlockBeyondThePlacesOfADevicesTasks) {
   const OwnedPattern a = too_large_pattern();
   AnalyzeOptions options;

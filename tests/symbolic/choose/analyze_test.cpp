@@ -1,4 +1,5 @@
-// analyze() as callers see it: choices and their reasons, on patterns whose best ordering is known.
+// Tests analyze() as callers see it: choices and their reasons, on patterns whose best ordering is
+// known.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -150,8 +151,8 @@ TEST(Analyze, CompareChoosesWhatAutomaticTakes) {
     }
 }
 
-// Hubs below the limit of dense rows, so many that each pivot of minimum degree has most of them
-// for neighbours.
+// Hubs stay below the limit of dense rows, but are so many that each pivot of minimum degree has
+// most of them as neighbours.
 TEST(Analyze, AutomaticGivesUpMinimumDegreeThatRunsAway) {
   const auto a = generate("hubs 20000 300 400 1");
   const Analysis automatic = analyze_with_report(a.pattern(), method_options()),
@@ -169,7 +170,7 @@ TEST(Analyze, AutomaticGivesUpMinimumDegreeThatRunsAway) {
   EXPECT_EQ(all.plan->perm, automatic.plan->perm);
 }
 
-// What is left of a block arrow is ordered, and predictions are of that.
+// The analysis orders the rest of a block arrow and predicts the time for that.
 TEST(Analyze, BundleAdjustmentIsOrderedByItsCameras) {
   const auto a = generate("bundle 60 8000 3 1");
   const Analysis automatic = analyze_with_report(a.pattern(), method_options());
@@ -177,7 +178,7 @@ TEST(Analyze, BundleAdjustmentIsOrderedByItsCameras) {
   const Candidate* amd = candidate_of(automatic, OrderingMethod::amd);
   ASSERT_NE(amd, nullptr);
   EXPECT_LT(amd->predicted_order_s, 0.02);
-  // Points' columns of 9 K + 3, 2, 1 rows, and a triangle of all cameras.
+  // L has columns of 9 K + 3, 2, 1 rows for points, and a triangle of all cameras.
   EXPECT_EQ(automatic.plan->cost.nnz_l, 8000 * (3 * 27 + 6) + 540 * 541 / 2);
 }
 
@@ -198,7 +199,7 @@ TEST(Analyze, NarrowSystemsInTheirOwnNumberingAreLeftInIt) {
 TEST(Analyze, LongThinGraphsMakeRcmWorthALook) {
   const OwnedPattern thin = shuffled(grid_pattern(3, 4000, 1), 3);
   AnalyzeOptions options = method_options();
-  options.factorizations = 100;  // so that seconds of ordering do not decide
+  options.factorizations = 100;  // so that ordering time does not decide
   const Analysis analysis = analyze_with_report(thin.view(), options);
   check_analysis(analysis);
   EXPECT_EQ(candidate_of(analysis, OrderingMethod::rcm)->note.find("not tried"), std::string::npos);
@@ -208,7 +209,7 @@ TEST(Analyze, CompareMakesEveryPlan) {
   const OwnedPattern a = shuffled(grid_pattern(30, 30, 1), 4);
   AnalyzeOptions options = method_options();
   options.permutation = random_order(900, 5);
-  options.factorizations = 1000;  // so that seconds of ordering do not decide
+  options.factorizations = 1000;  // so that ordering time does not decide
   const Analysis analysis = compare_orderings(a.view(), options);
   check_analysis(analysis);
   EXPECT_EQ(analysis.candidates.size(), 8U);
@@ -220,7 +221,7 @@ TEST(Analyze, CompareMakesEveryPlan) {
   }
   EXPECT_FALSE(analysis.plan->given);  // a random permutation is the worst
   EXPECT_LT(static_cast<double>(analysis.plan->cost.nnz_l),
-            2 * least);  // seconds decide, not fill alone
+            2 * least);  // time decides, not fill alone
 }
 
 TEST(Analyze, SmallestMatrices) {

@@ -1,4 +1,4 @@
-// What a quick look says of banded orderings, against counts entry by entry and distances settled
+// Tests the quick estimates for banded orderings against counts entry by entry and distances found
 // in rounds.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/choose/envelope.hpp"
@@ -22,7 +22,7 @@
 namespace kauri::test {
 namespace {
 
-/// Of columns 0, step, 2 step, ... alone.
+/// Returns the envelope computed from columns 0, step, 2 step, ... only.
 double naive_envelope(const OwnedPattern& a, const Permutation& perm, Index step = 1) {
   const Pattern lower = a.view();
   std::vector<Index> first(static_cast<std::size_t>(lower.n));
@@ -50,7 +50,7 @@ TEST(Envelope, EnvelopeIsCountedRowByRow) {
   const OwnedPattern edges = pattern_of(6, {{0, 5}, {1, 2}, {3, 5}, {2, 4}});
   EXPECT_EQ(envelope(edges, Permutation::identity(6)), 1 + 1 + 2 + 1 + 3 + 6);
   EXPECT_EQ(symbolic::envelope_entries(edges.view()), 1 + 1 + 2 + 1 + 3 + 6);
-  // Eliminated in this order the edges are {0,1}, {2,3}, {3,4}, {1,5}.
+  // In this order the edges become {0,1}, {2,3}, {3,4}, {1,5}.
   EXPECT_EQ(envelope(edges, Permutation::from_old_of({0, 5, 1, 2, 4, 3})), 1 + 2 + 1 + 2 + 2 + 5);
 }
 
@@ -91,7 +91,8 @@ TEST(Envelope, SomeColumnsTellAPartOfTheEnvelope) {
   }
 }
 
-/// What a part of the envelope promises is compared with what all of it would.
+/// The predicted time must rise with the width, since the selection compares part of an envelope
+/// with all of it.
 TEST(Envelope, AWiderBandNeverTakesLess) {
   const OwnedPattern a = chain_pattern(5000);
   for (const symbolic::CostTable& table : symbolic::cost_tables()) {
@@ -113,7 +114,7 @@ TEST(Envelope, AWiderBandNeverTakesLess) {
   }
 }
 
-/// Distances from a vertex, settled in rounds over all edges; n: not reached.
+/// Returns the distances from a vertex, computed in rounds over all edges; n if it is not reached.
 std::vector<Index> distances(const ordering::GraphView& graph, Index start) {
   const Index n = graph.size();
   std::vector<Index> distance(static_cast<std::size_t>(n), n);
@@ -130,7 +131,7 @@ std::vector<Index> distances(const ordering::GraphView& graph, Index start) {
   return distance;
 }
 
-/// The vertex that a queue has last.
+/// Returns the vertex that a breadth-first search reaches last.
 Index found_last(const ordering::GraphView& graph, Index start, std::vector<char>& seen) {
   std::vector<Index> queue{start};
   seen[start] = 1;

@@ -1,4 +1,4 @@
-// CPU or device, by a table of figures; and analyses with a device on offer.
+// Tests the choice of CPU or device against a table of times, and analyses with a device on offer.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/choose/target_choice.hpp"
 
@@ -23,10 +23,10 @@ struct Case {
   const char* what;
   double host_factor, host_solve;      // seconds
   double device_factor, device_solve;  // seconds
-  double start;                        // of the device
+  double start;                        // start of the device
   int factorizations, solves;
-  Offset bytes;  // that the device needs, of 10 GB
-  bool device;   // expected
+  Offset bytes;  // memory that the device needs, of 10 GB
+  bool device;   // expected choice
   bool scaled = false;
 };
 
@@ -81,7 +81,7 @@ TEST(TargetChoice, PaysForMakingAFactorOnceAndForValuesEachTime) {
   EXPECT_FALSE(choose_target(host, device, options).device);
 }
 
-/// The reason says what the device's seconds rest on, whoever wins.
+/// The reason says what the device's predicted seconds are based on, whichever target is chosen.
 TEST(TargetChoice, TheReasonTellsMeasuredFromScaled) {
   for (const double host_factor : {1.0, 0.01})
     for (const bool scaled : {false, true})
@@ -101,8 +101,8 @@ TEST(TargetChoice, TheReasonTellsMeasuredFromScaled) {
       }
 }
 
-/// What an analysis with an offer decided is what the figures say, and the plan is that of the
-/// winner alone, bit for bit.
+/// Expects that an analysis with an offered device decides by its forecasts, and that its plan
+/// equals the plan made for the chosen target alone.
 void expect_plan_of_winner(const Analysis& analysis, const Pattern& pattern,
                            AnalyzeOptions options) {
   ASSERT_EQ(analysis.forecasts.size(), 2U);
@@ -124,7 +124,7 @@ void expect_plan_of_winner(const Analysis& analysis, const Pattern& pattern,
   EXPECT_EQ(analysis.plan->internals->panel_ptr, alone->internals->panel_ptr);
   EXPECT_EQ(analysis.plan->internals->device.panel, alone->internals->device.panel);
   EXPECT_EQ(find_flaw(*analysis.plan), "");
-  // The plan tells seconds of double, a forecast those of the scalar offered.
+  // The plan holds seconds for double, a forecast those of the offered scalar.
   const Cost& cost = analysis.plan->cost;
   const double share = scalar_bytes / 8.0;
   if (choice.device && scalar_bytes == 4) {

@@ -1,4 +1,4 @@
-// What is worked on side by side has nothing in common, and its size changes no row.
+// Tests that parts that run in parallel are independent, and that their size changes no row.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/common/independent_ranges.hpp"
 
@@ -68,8 +68,8 @@ TEST(Parts, StretchesAreClosedAndNoLongerThanAsked) {
     }
 }
 
-/// Of a dissected grid nearly all places lie in stretches: those between are separators of more
-/// than the stretches' size.
+/// The ranges of a dissected grid hold nearly all places: the others belong to separators larger
+/// than a range.
 TEST(Parts, StretchesOfADissectionHoldAllButTheLargeSeparators) {
   const OwnedPattern a = grid_pattern(63, 63, 1);
   const Permutation perm = grid_dissection(63, 63, 1);
@@ -109,7 +109,8 @@ TEST(Parts, SubtreesAreWholeAndTileTheForest) {
   }
 }
 
-/// The rows of each front are those of its columns in L, whatever the parts; runs cover them.
+/// The rows of each front are those of its columns in L, whatever the parts, and the runs cover
+/// them.
 TEST(Parts, RowsOfFronts) {
   const CostTable& table = cost_table("cpu-generic");
   for (const System& s : systems())
@@ -172,8 +173,8 @@ void expect_same(const Plan& one, const Plan& other) {
   EXPECT_EQ(one.cost.flops, other.cost.flops);
 }
 
-/// Systems large enough for several parts of the size that is taken: one thread makes one part of
-/// all.
+/// The systems are large enough for several parts of the default size; one thread makes a single
+/// part.
 TEST(Parts, PlansAreTheSameByAnyThreads) {
   const ManyThreads eight;
   for (const char* spec :
@@ -196,8 +197,8 @@ TEST(Parts, PlansAreTheSameByAnyThreads) {
       }
 }
 
-/// Where another iteration of a loop of the caller's fails, an analysis in the same loop is done
-/// all the same, or not begun.
+/// If another iteration of a caller's loop throws, an analysis in the same loop is completed or not
+/// begun.
 TEST(Parts, AnalysesAreNotCutShortByWhatFailsBesideThem) {
   const auto a = generate("poisson2d 150");
   AnalyzeOptions options;
@@ -206,28 +207,27 @@ TEST(Parts, AnalysesAreNotCutShortByWhatFailsBesideThem) {
   for (int run = 0; run < 12; ++run) {
     std::shared_ptr<const Plan> plan;
     std::atomic<bool> begun{false};
-    EXPECT_THROW(tbb::parallel_for(
-                     0, 2,
-                     [&](int i) {
-                       if (i == 0) {
-                         begun = true;
-                         plan = analyze(a.pattern(), options);
-                       } else {
-                         const auto wait = [&](int milliseconds, const auto& done) {
-                           const auto end = std::chrono::steady_clock::now() +
-                                            std::chrono::milliseconds(milliseconds);
-                           while (!done() && std::chrono::steady_clock::now() < end)
-                             std::this_thread::yield();
-                         };
-                         wait(100, [&] {
-                           return begun.load();
-                         });  // in vain where both are done by one thread
-                         wait(2 * run, [] { return false; });
-                         throw std::runtime_error("beside it");
-                       }
-                     },
-                     tbb::simple_partitioner()),
-                 std::runtime_error);
+    EXPECT_THROW(
+        tbb::parallel_for(
+            0, 2,
+            [&](int i) {
+              if (i == 0) {
+                begun = true;
+                plan = analyze(a.pattern(), options);
+              } else {
+                const auto wait = [&](int milliseconds, const auto& done) {
+                  const auto end =
+                      std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
+                  while (!done() && std::chrono::steady_clock::now() < end)
+                    std::this_thread::yield();
+                };
+                wait(100, [&] { return begun.load(); });  // times out if one thread runs both
+                wait(2 * run, [] { return false; });
+                throw std::runtime_error("beside it");
+              }
+            },
+            tbb::simple_partitioner()),
+        std::runtime_error);
     ASSERT_EQ(plan ? find_flaw(*plan) : "", "");
   }
 }

@@ -1,5 +1,5 @@
-// The plan by way of supervariables is the plan without them, field by field, for any numbering and
-// any ordering.
+// Tests that the plan made with supervariables equals the plan without them, field by field, for
+// any numbering and any ordering.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/common/supervariables.hpp"
 
@@ -22,7 +22,8 @@ namespace {
 using ordering::CompressedGraph;
 using symbolic::make_plan;
 
-/// Rows `hubs` meet every `step`-th row besides: dense rows that tell members of one node apart.
+/// Returns `a` with rows `hubs` that also meet every `step`-th row: dense rows that distinguish
+/// members of a node.
 OwnedPattern with_hubs(const OwnedPattern& a, const std::vector<Index>& hubs, Index step) {
   EdgeList edges;
   for (Index j = 0; j < a.n(); ++j)
@@ -32,7 +33,7 @@ OwnedPattern with_hubs(const OwnedPattern& a, const std::vector<Index>& hubs, In
   return pattern_of(a.n(), std::move(edges));
 }
 
-/// The supervariables in random order, members ascending or descending.
+/// Returns the supervariables in random order, with members ascending or descending.
 Permutation by_supervariables(const CompressedGraph& graph, std::uint64_t seed, bool ascending) {
   const Permutation order = random_order(graph.size(), seed);
   std::vector<Index> old_of;
@@ -42,7 +43,7 @@ Permutation by_supervariables(const CompressedGraph& graph, std::uint64_t seed, 
   return Permutation::from_old_of(std::move(old_of));
 }
 
-/// Each column's entries as a set: (source, row).
+/// Returns each column's entries as a set of (source, row).
 std::vector<std::set<std::pair<Offset, Index>>> entries_of(const Plan& plan) {
   std::vector<std::set<std::pair<Offset, Index>>> entries(static_cast<std::size_t>(plan.n));
   for (Index j = 0; j < plan.n; ++j)
@@ -66,7 +67,7 @@ auto fields(const std::vector<T, Allocator>& items) {
   return all;
 }
 
-/// The first field that differs, or nothing.
+/// Returns the name of the first field that differs, or "".
 std::string difference(const Plan& a, const Plan& b) {
   if (a.n != b.n || a.nnz != b.nnz || a.pattern.col_ptr != b.pattern.col_ptr ||
       a.pattern.row != b.pattern.row)
@@ -107,7 +108,8 @@ std::string difference(const Plan& a, const Plan& b) {
   return {};
 }
 
-/// With and without supervariables, for one permutation; "" if sound and the same.
+/// Compares the plans with and without supervariables for one permutation; returns "" if they are
+/// sound and equal.
 std::string flaw_of(const OwnedPattern& a, const CompressedGraph& graph, const Permutation& perm,
                     bool amalgamate) {
   AnalyzeOptions options;
@@ -117,14 +119,14 @@ std::string flaw_of(const OwnedPattern& a, const CompressedGraph& graph, const P
   const auto merged = make_plan(a.view(), graph, perm, options),
              plain = make_plan(a.view(), perm, options);
   if (std::string flaw = find_flaw(*merged); !flaw.empty()) return flaw;
-  // Without a graph of the rows, unless it is asked for.
+  // A graph made from the pattern builds no graph of the rows unless asked.
   const CompressedGraph from_pattern(ordering::GraphSource(a.view()), true);
   const std::string other = difference(*make_plan(a.view(), from_pattern, perm, options), *plain);
   if (!other.empty()) return "from the pattern: " + other;
   return difference(*merged, *plain);
 }
 
-/// Every kind of permutation there is, of one pattern.
+/// Checks every kind of permutation of one pattern.
 void check_all(const OwnedPattern& a, std::uint64_t seed) {
   const Graph graph(a.view());
   const CompressedGraph compressed(graph, true);
@@ -200,8 +202,8 @@ TEST(Supervariables, LargeFronts) {
   }
 }
 
-// Nodes of one to three unknowns, some told apart by a dense row: blocks, divided ones and single
-// rows all occur.
+// Nodes have one to three unknowns, and a dense row distinguishes some of them: whole, divided and
+// single blocks all occur.
 RC_GTEST_PROP(Supervariables, PlanIsTheOneWithoutThem, ()) {
   const auto nodes = *rc::gen::inRange<Index>(1, 30);
   const auto weight = *rc::gen::container<std::vector<Index>>(static_cast<std::size_t>(nodes),
@@ -250,8 +252,8 @@ TEST(Supervariables, OrderIsThatOfTheirMembers) {
   ASSERT_NE(single, nullptr);
   EXPECT_FALSE(single->merged());
 
-  // Members apart in the caller's numbering, {0, 3, 5}, {1}, {2, 4}: they stay together where perm
-  // has them so.
+  // Members that are apart in the caller's numbering, {0, 3, 5}, {1}, {2, 4}, stay together if perm
+  // numbers them together.
   const OwnedPattern apart = blown_up(chain_pattern(3), {3, 1, 2}, Numbering::by_unknown, 0);
   const Graph other(apart.view());
   const CompressedGraph scattered(other, true);

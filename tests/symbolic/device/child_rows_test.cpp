@@ -1,5 +1,5 @@
-// Rows of children in their parents' fronts: any range of the flat arrays against the row lists
-// themselves.
+// Tests rows of children in their parents' fronts: any range of the flat arrays against the row
+// lists.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/child_rows.hpp"
 
@@ -15,7 +15,7 @@
 namespace kauri::symbolic {
 namespace {
 
-/// For each row below the pivots of each front its place in the parent's row list, found there by
+/// Returns for each row below the pivots of each front its place in the parent's row list, found by
 /// its number.
 std::vector<Index> naive_parent_rows(const Supernodes& nodes) {
   std::vector<Index> all;
@@ -54,8 +54,8 @@ TEST_P(ChildRows, AnyRangeOfParentRows) {
   }
 }
 
-/// The row of a child's block that each padded row of the parent meets, or -1, as the kernels read
-/// it from the row map.
+/// Returns the row of a child's block that meets each padded row of the parent, or -1, as kernels
+/// read it from the row map.
 std::vector<Index> rows_in(const std::vector<RowMapWord>& map) {
   std::vector<Index> rows;
   for (const RowMapWord word : map)

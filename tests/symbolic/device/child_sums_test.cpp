@@ -1,5 +1,5 @@
-// Sums of what many children add: every entry of a child's block reaches its place in the parent
-// once, whatever is in memory.
+// Tests sums over many children: every entry of a child's block reaches its place in the parent
+// once, whatever memory held before.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/child_sums.hpp"
 
@@ -23,8 +23,8 @@
 namespace kauri::symbolic {
 namespace {
 
-/// Points are eliminated first; each is seen by `seen` of the cameras, each of `size` rows, which
-/// are joined by the points alone.
+/// Returns a plan that eliminates points first. Each point meets `seen` of the cameras, which have
+/// `size` rows each and are joined by points only.
 std::shared_ptr<const Plan> points_and_cameras(Index points, Index cameras, Index size,
                                                unsigned seen, unsigned seed,
                                                bool amalgamate = true) {
@@ -50,15 +50,15 @@ Offset place_in_block(const Plan& plan, Index s, Index r, Index c) {
                                                 : FrontCells{m, p}.block().place(r, c));
 }
 
-/// The front's entry (r, c) in the array.
+/// Returns the place of the front's entry (r, c) in the array.
 Offset place_in_front(const Plan& plan, Index s, Index r, Index c) {
   const FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
   return (c < cells.p ? plan.internals->device.panel[s] : plan.internals->device.block[s]) +
          cells.place(r, c);
 }
 
-/// What the listed children of s add, by the definition of extend-add. Blocks hold the number of
-/// their place.
+/// Adds the blocks of the listed children of s to the front by the definition of extend-add. Each
+/// entry of a block is the number of its place.
 void extend_add(const Plan& plan, Index s, std::vector<Offset>& front) {
   for (Offset k = plan.internals->assembly.child_ptr[s];
        k < plan.internals->assembly.child_ptr[s + 1]; ++k) {
@@ -77,8 +77,8 @@ void extend_add(const Plan& plan, Index s, std::vector<Offset>& front) {
   }
 }
 
-/// The form on a device holds each sum's place and its terms in their order, whatever the pieces in
-/// which it is written.
+/// Expects that the device's form holds each sum's place and its terms in order, whatever the
+/// pieces in which it is written.
 template <class Place>
 void check_groups(const DeviceSchedule::Sums& sums) {
   ASSERT_EQ(sums.place.size() % kSumGroup, 0U);
@@ -163,7 +163,7 @@ TEST(ChildSums, EveryEntryOnce) {
   EXPECT_GT(partial, 1000U);
 }
 
-/// A star: one row meets all others; its one entry is a sum of sums of sums.
+/// The tree is a star: one row meets all others, and its one entry is a sum of sums of sums.
 TEST(ChildSums, ManyChildrenAreATree) {
   const Index children = 5000;
   const auto plan = points_and_cameras(children, 1, 1, 1, 0, false);
@@ -177,7 +177,7 @@ TEST(ChildSums, ManyChildrenAreATree) {
       count + 1);
 }
 
-/// Places take 32 bits as long as all of the array has one, and the plan counts what they take.
+/// Places take 32 bits as long as the array's size permits, and the plan counts their bytes.
 TEST(ChildSums, BytesOfPlaces) {
   const auto plan = points_and_cameras(500, 5, 6, 3, 1);
   const DeviceSchedule::Sums& sums = plan->internals->device.sums;

@@ -1,5 +1,5 @@
-// What predictions count, against naive counting tile by tile; and that more work never takes less
-// time.
+// Tests the counts of predictions against naive counts tile by tile, and that more work never takes
+// less time.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/cost.hpp"
 
@@ -29,7 +29,7 @@ std::shared_ptr<const Plan> device_plan(const std::string& spec, const char* tar
   return analyze(generate(spec).pattern(), options);
 }
 
-/// The work of the tiled level l, tile by tile from the finished schedule.
+/// Returns the work of tiled level l, counted tile by tile from the finished schedule.
 DeviceWork::Level naive_level(const Plan& plan, const DeviceSchedule::Level& level) {
   DeviceWork::Level sum;
   for (Index k = level.first; k < level.first + level.count; ++k) {
@@ -111,7 +111,7 @@ TEST(DeviceCost, PlansCarryTheSecondsOfTheDevice) {
   EXPECT_THROW(device_cost("sm_90", 2), Error);
 }
 
-/// What runs where, by compute capability and multiprocessors.
+/// Tests the target for each compute capability and number of multiprocessors.
 TEST(DeviceCost, TargetsOfDevices) {
   struct Case {
     const char* what;
@@ -129,8 +129,8 @@ TEST(DeviceCost, TargetsOfDevices) {
   }
 }
 
-/// Only one set of constants is measured. The others have slower kernels, and an A100 is the slower
-/// card: by no less than its clock, by no more than its peak.
+/// Only one set of constants is measured. The others belong to slower kernels or, for an A100, to a
+/// slower card: slower at least by the ratio of clocks, at most by the ratio of peaks.
 TEST(DeviceCost, ScaledConstantsAreSlowerOnes) {
   const DeviceCost &hopper = device_cost("sm_90"), &hopper_float = device_cost("sm_90", 4),
                    &ampere = device_cost("sm_80"), &ampere_float = device_cost("sm_80", 4);

@@ -1,5 +1,5 @@
-// Task lists of fronts in a forest: every tile once, every dependency met in every order of work
-// tried, no state in which all teams wait.
+// Tests task lists of fronts in a forest: every tile once, every dependency met in every tried
+// order, no state in which all teams wait.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/front_tasks.hpp"
 
@@ -22,7 +22,7 @@ using test::Forest;
 using test::Model;
 using test::states_without_a_dead_end;
 
-// Up to three stages of up to 1000 sums.
+// Returns up to three stages of up to 1000 sums.
 std::vector<Index> random_stages(std::mt19937& random) {
   std::vector<Index> stages{static_cast<Index>(random() % 100)};
   for (unsigned left = 1 + random() % 3; left > 0; --left)
@@ -33,7 +33,7 @@ std::vector<Index> random_stages(std::mt19937& random) {
 Forest random_forest(std::mt19937& random, unsigned most) {
   Forest forest;
   const unsigned count = 1 + random() % most, levels = 1 + random() % 4;
-  const bool narrow = random() % 3 == 0;  // many fronts of a tile of pivots
+  const bool narrow = random() % 3 == 0;  // many fronts with one tile of pivots
   std::vector<Index> level(count);
   for (Index& l : level) l = static_cast<Index>(random() % levels);
   std::sort(level.begin(), level.end());
@@ -113,8 +113,8 @@ TEST(FrontTasks, FewTeamsFinishInAnyOrder) {
   }
 }
 
-// Every state that the least number of teams can reach, on small trees: two or three fronts of up
-// to four tiles of pivots.
+// The test visits every state that the least number of teams can reach on small trees: two or three
+// fronts of up to four tiles of pivots.
 TEST(FrontTasks, NoStateIsADeadEnd) {
   std::size_t states = 0;
   for (unsigned seed = 0; seed < 40; ++seed) {
@@ -141,7 +141,8 @@ TEST(FrontTasks, NoStateIsADeadEnd) {
 }
 
 TEST(FrontTasks, TooFewTeamsForTheListAreFoundOut) {
-  // A list made for many teams starts many chains at once: with fewer teams than chains, all wait.
+  // A list made for many teams starts many chains at once; with fewer teams than chains, all teams
+  // wait.
   const std::vector<Index> none(8, 0);
   const Forest forest{std::vector<LevelFront>(8, {{1000, 1000}, 0}), std::vector<Index>(8, -1),
                       none, none};

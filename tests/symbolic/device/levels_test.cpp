@@ -1,4 +1,4 @@
-// Levels of a device's fronts, and places of what lives for a while.
+// Tests levels of a device's fronts, and places of objects with live ranges.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/levels.hpp"
 
@@ -16,7 +16,7 @@
 namespace kauri::symbolic {
 namespace {
 
-/// A forest by parents and sizes alone.
+/// A forest given by parents and sizes only.
 struct SplitForest {
   Supernodes nodes;
   FrontSizes sizes;
@@ -33,8 +33,8 @@ struct SplitForest {
   [[nodiscard]] DeviceLevels levels() const { return find_levels(nodes, kinds_of(nodes), sizes); }
 };
 
-/// Nested dissection: separators of p, p / 2, ... pivots, each with the rows of all those above it
-/// around it.
+/// Returns a nested dissection: separators of p, p / 2, ... pivots, each with the rows of all
+/// separators above it that surround it.
 SplitForest dissection(Index p, int depth) {
   SplitForest forest;
   const auto build = [&](const auto& self, Index pivots, Index around, int left) -> Index {
@@ -68,8 +68,8 @@ SplitForest random_forest(std::mt19937& random) {
   return forest;
 }
 
-/// Levels rise to parents, kinds follow one another, no level is empty, and the most that is there
-/// is what a count in each phase finds.
+/// Expects that levels rise to parents, that kinds follow one another, that no level is empty, and
+/// that the largest memory equals a count phase by phase.
 void check(const SplitForest& forest) {
   const DeviceLevels levels = forest.levels();
   const Index count = forest.nodes.count();
@@ -108,13 +108,14 @@ TEST(DeviceLevels, RiseToParents) {
   check(SplitForest{{{0}, {}, {0}, {}}, {}});
 }
 
-/// All of these levels are lower than all of those.
+/// Returns whether all levels of the first span are lower than all of the second.
 bool below(std::span<const Index> levels, std::span<const Index> others) {
   return *std::max_element(levels.begin(), levels.end()) <
          *std::min_element(others.begin(), others.end());
 }
 
-/// Halves that fill the device come one after another, and need less memory; small ones together.
+/// Halves that fill the device run one after another and need less memory; small halves run
+/// together.
 TEST(DeviceLevels, LargeSubtreesComeOneAfterAnother) {
   for (const auto& [pivots, large] : {std::pair<Index, bool>{10000, true}, {600, false}}) {
     const SplitForest forest = dissection(pivots, 7);
@@ -153,8 +154,8 @@ TEST(LiveRanges, WhatLivesTogetherLiesApart) {
   }
 }
 
-/// The same where something else stays at the other end of the array; more blocks than are looked
-/// at all together, too.
+/// The other end of the array holds objects that stay. Some rounds have more blocks than the
+/// allocator considers together.
 TEST(LiveRanges, WhatLivesTogetherLiesApartBesideWhatStays) {
   std::mt19937 random(5);
   int better = 0, many = 0;
@@ -202,8 +203,8 @@ TEST(LiveRanges, WhatLivesTogetherLiesApartBesideWhatStays) {
   EXPECT_GT(many, 20);
 }
 
-/// Time reversed leaves a hole under the third when room is shortest; with those first who are
-/// there then, there is none.
+/// Placing blocks in reverse time order leaves a hole under the third when space is tightest;
+/// placing first the blocks that are live then leaves none.
 TEST(LiveRanges, ThoseWhoAreThereWhenRoomIsShortComeFirst) {
   std::vector<LiveBlock> blocks{{3, 4, 10}, {1, 3, 10}, {1, 2, 15}};
   const std::vector<Offset> stays{0, 100, 100, 60, 60};
@@ -213,7 +214,7 @@ TEST(LiveRanges, ThoseWhoAreThereWhenRoomIsShortComeFirst) {
   EXPECT_LE(reach[3], 25 + 40);
 }
 
-/// Lives of a stack, or all of one phase: not an entry is lost.
+/// Live ranges nest as on a stack, or all share a phase; no entry is wasted.
 TEST(LiveRanges, StacksFit) {
   std::vector<LiveBlock> stack, together;
   Offset sum = 0;

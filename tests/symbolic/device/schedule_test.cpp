@@ -1,4 +1,4 @@
-// Tiles of a front and the memory of a device that runs level by level.
+// Tests tiles of a front and the memory of a device that runs level by level.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/schedule.hpp"
 
@@ -24,7 +24,7 @@ const std::vector<std::pair<Index, Index>> kShapes{{1, 1},     {5, 2},   {8, 8},
                                                    {64, 64},   {65, 64}, {64, 1},   {130, 66},
                                                    {200, 130}, {201, 7}, {700, 300}};
 
-/// Every entry of the lower trapezoid has a place of its own, inside the panel or the block.
+/// Every entry of the lower trapezoid has its own place inside the panel or the block.
 TEST(FrontCells, EntriesHavePlacesOfTheirOwn) {
   for (const auto& [m, p] : kShapes) {
     const FrontCells cells{m, p};
@@ -43,8 +43,8 @@ TEST(FrontCells, EntriesHavePlacesOfTheirOwn) {
   }
 }
 
-/// Rows of a tile under one another are one run per pair of cell columns, and pairs fill the panel
-/// without a gap.
+/// The rows of a tile form one run per pair of cell columns, and pairs fill the panel without a
+/// gap.
 TEST(FrontCells, PairsOfColumnsAreRuns) {
   for (const auto& [m, p] : kShapes) {
     const CellLayout panel = FrontCells{m, p}.panel();
@@ -77,7 +77,8 @@ TEST(FrontCells, TileRowsDivideTheRows) {
   }
 }
 
-/// Lower blocks of each tile's inverse by rows, without gaps; diagonal blocks whole.
+/// The lower blocks of each tile's inverse lie by rows without gaps; diagonal blocks are stored
+/// whole.
 TEST(FrontCells, InversesFillTheirPlace) {
   for (const auto& [m, p] : kShapes) {
     const FrontCells cells{m, p};
@@ -100,7 +101,7 @@ TEST(FrontCells, InversesFillTheirPlace) {
   EXPECT_EQ(FrontCells::inverse_place(0, 1), FrontCells::kInverseFlag);
 }
 
-/// Blocks of 16 x 16 one after another.
+/// The inverses of 16 x 16 blocks lie one after another.
 TEST(FrontCells, InversesOfBlocksFillTheirPlace) {
   for (const auto& [m, p] : kShapes) {
     const FrontCells cells{m, p};
@@ -117,7 +118,7 @@ TEST(FrontCells, InversesOfBlocksFillTheirPlace) {
   }
 }
 
-/// Behind the inverses two products for each pivot tile but the first, each whole.
+/// Two products for each pivot tile but the first, stored whole, follow the inverses.
 TEST(FrontCells, ProductsFillTheirPlace) {
   std::set<Index> forward, backward;
   for (Index r = 0; r < kTile; ++r)
@@ -153,8 +154,8 @@ TEST(SmallLayout, EntriesFollowEachOther) {
     if (m > p) {
       EXPECT_GE(layout.block_storage(), block);
     }
-    // On chip the block follows the panel: its place there and in its own array differ by whole
-    // units of 16 bytes.
+    // In shared memory the block follows the panel: its places there and in its own array differ by
+    // whole units of 16 bytes.
     EXPECT_EQ((layout.panel_entries() - layout.padding()) % 2, 0);
   }
 }
@@ -171,7 +172,7 @@ Offset block_size(const Plan& plan, Index s) {
                                                   : cells.block().entries();
 }
 
-/// Stretches [at, at + size) lie apart, and before the end.
+/// Expects that the ranges [at, at + size) are disjoint and lie before the end.
 void expect_apart(std::vector<std::pair<Offset, Offset>> stretches, Offset end) {
   std::sort(stretches.begin(), stretches.end());
   Offset last = 0;
@@ -191,7 +192,8 @@ std::vector<Index> levels_of(const Plan& plan) {
   return level;
 }
 
-/// Narrow fronts are one phase, other small ones another, then each level of tiled ones is.
+/// Returns phases: narrow fronts form one, other small ones another, then each level of tiled ones
+/// its own.
 std::vector<Index> phases_of(const Plan& plan) {
   const DeviceSchedule& device = plan.internals->device;
   std::vector<Index> phase = levels_of(plan);
@@ -200,7 +202,8 @@ std::vector<Index> phases_of(const Plan& plan) {
   return phase;
 }
 
-/// What is there in one phase lies apart: panels of it and of earlier ones, blocks, update rows.
+/// Expects that all objects live in one phase are disjoint: panels of it and of earlier ones,
+/// blocks, update rows.
 void check_places(const Plan& plan) {
   const DeviceSchedule& device = plan.internals->device;
   const Supernodes& nodes = plan.supernodes;
@@ -238,8 +241,8 @@ void check_places(const Plan& plan) {
   }
 }
 
-/// Levels rise along the tree; those of narrow fronts come first, then those of small ones; neither
-/// holds anything above a larger kind.
+/// Expects that levels rise along the tree, narrow fronts first, then small ones, and that no front
+/// lies above a larger kind.
 void check_levels(const Plan& plan) {
   const DeviceSchedule& device = plan.internals->device;
   const Supernodes& nodes = plan.supernodes;
@@ -265,9 +268,9 @@ void check_levels(const Plan& plan) {
     ASSERT_EQ(kind[device.front[k]], k < count[0] ? 0 : k < count[0] + count[1] ? 1 : 2);
 }
 
-/// A host model of the waits: a front writes its panel, or its block, as soon as the levels below
-/// `reuses` are done and, of all others, only what it needs itself. The first front that would
-/// write over a block whose parent may still read it; kNone if there is none.
+/// Models the waits on the host: a front writes its panel or its block as soon as the levels below
+/// `reuses` are done and, of all other fronts, only those that it needs. Returns the first front
+/// that would write over a block whose parent may still read it, or kNone.
 Index writes_too_early(const Plan& plan, const std::vector<Index>& panel_reuses,
                        const std::vector<Index>& block_reuses) {
   const DeviceSchedule& device = plan.internals->device;
@@ -286,7 +289,7 @@ Index writes_too_early(const Plan& plan, const std::vector<Index>& panel_reuses,
   for (Index s = 0; s < nodes.count(); ++s) {
     const Index t = device.tiled[s];
     if (t == kNone) continue;
-    // A level that waits for itself, or for a later one, waits for ever.
+    // A level that waits for itself or for a later one never runs.
     if (std::max(panel_reuses[t], block_reuses[t]) > phase[s] - 2) return s;
     if (too_early(s, device.panel[s], panel_size(plan, s), panel_reuses[t])) return s;
     if (device.block[s] >= 0 && too_early(s, device.block[s], block_size(plan, s), block_reuses[t]))
@@ -301,8 +304,8 @@ void check_reuse(const Plan& plan) {
             kNone);
 }
 
-/// Each wait is there for a reason: a level less, and a front would write too early. Both kinds of
-/// waits are met.
+/// Each wait is needed: with one level less a front would write too early. Both kinds of waits
+/// occur.
 TEST(DeviceSchedule, NoWaitIsLongerThanItMustBe) {
   AnalyzeOptions options;
   options.target = "sm_90";
@@ -327,8 +330,8 @@ TEST(DeviceSchedule, NoWaitIsLongerThanItMustBe) {
   EXPECT_GT(blocks, 0);
 }
 
-/// Blocks lie where panels come later: less memory than panels and, behind them, the most blocks
-/// that are there at one level.
+/// Blocks lie where panels come later, so memory is less than the panels plus the largest sum of
+/// blocks live at one level.
 TEST(DeviceSchedule, PanelsFollowBlocks) {
   AnalyzeOptions options;
   options.target = "sm_90";
@@ -359,8 +362,8 @@ TEST(DeviceSchedule, NothingAliveOverlaps) {
     }
 }
 
-/// With the limit as a parameter: just beyond it all tiled fronts go level by level, and the text
-/// says so; at the limit nothing is lost.
+/// The test sets the limit: just above it all tiled fronts run level by level, and the text says
+/// so; at the limit nothing changes.
 TEST(DeviceSchedule, TellsOfABlockThatTasksHaveNoPlacesFor) {
   AnalyzeOptions options;
   options.target = "sm_90";

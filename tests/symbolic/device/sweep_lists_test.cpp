@@ -1,5 +1,5 @@
-// Lists of a solve on a device: places of update rows against an oracle, tasks without a flaw, and
-// solves by them in a model of any number of workers.
+// Tests task lists of a device solve: places of update rows against an oracle, tasks without a
+// flaw, and solves by the lists in a model with any number of workers.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/sweep_lists.hpp"
 
@@ -27,7 +27,8 @@ namespace {
 using symbolic::SweepTask;
 using Lists = SweepModel::Lists;
 
-/// By kind forward and then backward; and of several rows forward.
+/// Counts tasks by kind, forward and then backward; the last count is of forward tasks with several
+/// rows.
 std::array<std::size_t, 7> count_kinds(const Lists& lists) {
   std::array<std::size_t, 7> count{};
   for (const SweepTask& task : lists.forward.task) {
@@ -39,7 +40,8 @@ std::array<std::size_t, 7> count_kinds(const Lists& lists) {
   return count;
 }
 
-/// Update rows that each front row starts from, in the order of children: the definition.
+/// Checks the update rows that each front row starts from, in the order of children, by the
+/// definition.
 void check_places(const Supernodes& nodes, const symbolic::Assembly& assembly,
                   const symbolic::UpdateRows& rows) {
   const Offset below = static_cast<Offset>(nodes.row.size()) - nodes.first.back();
@@ -81,7 +83,7 @@ void check_counts(const Lists& lists, Index n, const symbolic::DeviceSchedule::S
   EXPECT_EQ(static_cast<std::size_t>(sweeps.backward_tasks), lists.backward.task.size());
   EXPECT_EQ(sweeps.forward_parts, lists.forward.parts);
   EXPECT_EQ(sweeps.backward_parts, lists.backward.parts);
-  Offset bytes = 0;  // as Uploader::copy takes them
+  Offset bytes = 0;  // as Uploader::copy aligns them
   for (const std::size_t size : {static_cast<std::size_t>(n) * sizeof(Index),
                                  lists.rows.ptr.size() * sizeof(lists.rows.ptr[0]),
                                  lists.rows.slot.size() * sizeof(lists.rows.slot[0]),

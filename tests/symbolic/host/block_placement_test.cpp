@@ -1,4 +1,4 @@
-// Places of blocks among panels, and the two stacks of a task, by themselves.
+// Tests places of blocks among panels, and the two stacks of a task, alone.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/host/block_placement.hpp"
 
@@ -19,8 +19,7 @@ namespace {
 
 using namespace kauri::symbolic;
 
-/// A forest of tasks with panels and blocks, made at random: what a schedule asks for, without its
-/// fronts.
+/// A random forest of tasks with panels and blocks: the input of a schedule, without its fronts.
 struct RandomTasks {
   std::vector<Index> parent, least;
   std::vector<Offset> panel{0};
@@ -30,7 +29,7 @@ struct RandomTasks {
       : parent(static_cast<std::size_t>(count), kNone), least(parent.size()) {
     const auto below = [&](std::uint64_t bound) { return static_cast<Offset>(random() % bound); };
     std::vector<Index>
-        roots;  // of the forest so far; a task takes in some of the last ones: a postorder
+        roots;  // of the forest so far; a task takes some of the last as children, in postorder
     for (Index t = 0; t < count; ++t) {
       least[t] = t;
       for (Offset children = t + 1 < count ? below(3) : below(roots.size() + 1);
@@ -54,7 +53,7 @@ struct RandomTasks {
   [[nodiscard]] TaskPanels panels(Index lag) const { return {panel, least, lag}; }
 };
 
-/// Which tasks wait for which, edges of the tree and others taken together: after[a][b] if b waits
+/// Returns which tasks wait for which, by tree edges and `waits` together: after[a][b] if b waits
 /// for a.
 std::vector<std::vector<bool>> closure(const RandomTasks& tasks, const std::vector<Edge>& waits) {
   const std::size_t count = tasks.parent.size();
@@ -69,7 +68,7 @@ std::vector<std::vector<bool>> closure(const RandomTasks& tasks, const std::vect
   return after;
 }
 
-/// PermutedAdjacency that share memory, blocks or panels, while nothing keeps their tasks apart.
+/// Counts pairs of blocks or panels that share memory although nothing orders their tasks.
 int clashes(const RandomTasks& tasks, const std::vector<Offset>& place,
             const std::vector<Edge>& waits) {
   struct User {
@@ -119,7 +118,7 @@ TEST(Placement, NothingAliveIsOverwrittenWhateverTheForest) {
       ASSERT_EQ(clashes(tasks, placed.place, placed.waits), 0) << round << " " << lag;
       reused += clashes(tasks, placed.place, {}) > 0;
       for (std::size_t k = 0; k < placed.waits.size() && withheld < 100;
-           ++k) {  // the oracle notices what is missing
+           ++k) {  // the oracle notices each missing wait
         std::vector<Edge> fewer = placed.waits;
         fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(k));
         withheld += clashes(tasks, placed.place, fewer) > 0;
@@ -131,7 +130,7 @@ TEST(Placement, NothingAliveIsOverwrittenWhateverTheForest) {
 }
 
 TEST(Placement, ABlockLiesInThePanelOfATaskFarAheadOrWaitingForItsReader) {
-  // Leaves 0, 1, 2 below 3, and 4 beside them; panels of 10 each.
+  // Leaves 0, 1, 2 lie below 3, and 4 beside them; each panel has 10 entries.
   const std::vector<Offset> panel{0, 10, 20, 30, 40, 50};
   const std::vector<Index> least{0, 1, 2, 0, 4};
   const std::vector<TaskBlock> one{{7, 0, 1}};
@@ -163,7 +162,7 @@ TEST(Placement, StraddlesTheLastPanelAndTheRest) {
 }
 
 TEST(TaskMemory, RegionIsTheGreatestTotalOfLiveBlocks) {
-  // A chain of four fronts and a last one that leaves its block behind; sizes in units.
+  // A chain of four fronts and a last one that leaves its block behind; sizes are in units.
   const FrontTree fronts{{1, 2, 3, 4, 5, kNone}, {1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}};
   const TaskTree tree = task_tree(fronts, {{0, 5}, {5, 6}});
   EXPECT_EQ(tree.parent, (std::vector<Index>{1, kNone}));

@@ -1,5 +1,5 @@
-// Schedules run in random legal interleavings: no block is overwritten while someone may still read
-// it.
+// Runs schedules in random legal interleavings: no block may be overwritten while a front may still
+// read it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/host/schedule.hpp"
 
@@ -28,8 +28,8 @@ AnalyzeOptions plan_options(int workers) {
   return options;
 }
 
-/// Factorisations on simulated threads, each front in two turns: the assembly of its panel, and the
-/// rest. Every entry of the array carries the name of its last writer.
+/// Simulates factorisations on threads, each front in two turns: the assembly of its panel, and the
+/// rest. Every entry of the array holds the name of its last writer.
 class Interleaving {
  public:
   Interleaving(const Plan& plan, int threads, std::uint64_t seed)
@@ -40,8 +40,8 @@ class Interleaving {
                                         plan.internals->schedule.stack_entries),
                kNone) {}
 
-  /// The first front that finds a child's block overwritten, or the first of which the panel is in
-  /// the end, or kNone.
+  /// Returns the first front that finds a child's block overwritten, or the first whose panel is
+  /// overwritten at the end, or kNone.
   Index first_damage() {
     const auto turn = [&](Index task, Index s, bool first) {
       return first ? assemble(s) : finish(task, s);
@@ -60,14 +60,14 @@ class Interleaving {
   static Index panel_name(Index s) { return -2 - 2 * s; }
   static Index scratch_name(Index s) { return -3 - 2 * s; }
 
-  /// Columns of c that meet pivots of its parent, by its rows.
+  /// Returns the number of columns of c that meet pivots of its parent, by its rows.
   [[nodiscard]] Index meeting(Index c) const {
     const auto rows =
         plan_.supernodes.rows(c).subspan(static_cast<std::size_t>(plan_.supernodes.pivots(c)));
     const Index end = plan_.supernodes.first[plan_.supernodes.parent[c] + 1];
     return static_cast<Index>(std::lower_bound(rows.begin(), rows.end(), end) - rows.begin());
   }
-  /// True if columns [begin, end) of c's block are as c wrote them.
+  /// Returns whether columns [begin, end) of c's block are as c wrote them.
   bool whole(Index c, Index begin, Index end) {
     const Index q = plan_.supernodes.contribution(c);
     for (Index j = begin; j < end; ++j)
@@ -83,8 +83,8 @@ class Interleaving {
       if (!whole(c, 0, meeting(c))) return false;
     return true;
   }
-  /// Scratch, then the front's own block; the children's other columns must still be there, and its
-  /// scratch and panel too.
+  /// Writes the scratch, then the front's block. Returns whether the children's other columns and
+  /// the scratch are intact.
   bool finish(Index task, Index s) {
     const Offset scratch =
         symbolic::FrontScratch::entries(plan_.supernodes.order(s), plan_.supernodes.pivots(s));

@@ -1,5 +1,5 @@
-// Update rows of solves in random legal interleavings of both sweeps, how few they are, and damage
-// that find_flaw() must see.
+// Tests update rows of solves in random legal interleavings of both sweeps, their number, and
+// damage that find_flaw() must detect.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -23,8 +23,8 @@ std::shared_ptr<const Plan> plan_for(const OwnedPattern& a, const Permutation& p
   return symbolic::make_plan(a.view(), perm, options);
 }
 
-/// Both sweeps of a solve, one after the other; every row of the arena carries the name of its last
-/// writer.
+/// Simulates both sweeps of a solve, one after the other; every row of the memory holds the name of
+/// its last writer.
 class SweepSimulation {
  public:
   explicit SweepSimulation(const Plan& plan)
@@ -32,7 +32,8 @@ class SweepSimulation {
         owner_(static_cast<std::size_t>(plan.internals->schedule.update_rows), kNone),
         solved_(plan.supernodes.parent.size(), false) {}
 
-  /// A front zeroes its rows and pulls its children's; later it writes to its own again.
+  /// Runs the forward sweep: a front zeroes its rows and adds its children's; later it writes its
+  /// own again.
   Index forward_damage(int threads, std::uint64_t seed) {
     return first_damage(plan_.internals->schedule, plan_.internals->schedule.forward_edges, false,
                         threads, seed, [&](Index, Index s, bool first) {
@@ -45,7 +46,8 @@ class SweepSimulation {
                           return whole;
                         });
   }
-  /// A front gathers the solution of its ancestors into its own rows and reads them after.
+  /// Runs the backward sweep: a front gathers the solution of its ancestors into its rows and reads
+  /// them afterwards.
   Index backward_damage(int threads, std::uint64_t seed) {
     return first_damage(plan_.internals->schedule, plan_.internals->schedule.backward_edges, true,
                         threads, seed, [&](Index, Index s, bool first) {
@@ -72,7 +74,7 @@ class SweepSimulation {
   std::vector<bool> solved_;
 };
 
-/// Rows alive at once in a sequential sweep, and in all fronts.
+/// Returns the rows alive at once in a sequential sweep, and the rows of all fronts.
 std::pair<Offset, Offset> least_and_all(const Plan& plan) {
   Offset live = 0, peak = 0, all = 0;
   for (Index s = 0; s < plan.supernodes.count(); ++s) {
@@ -164,7 +166,7 @@ TEST(UpdateRows, FewWorkersNeedLittleMoreThanRowsAliveTogether) {
   }
 }
 
-/// A plan with reuse of rows between tasks.
+/// Returns a plan in which tasks reuse rows of other tasks.
 const Plan& reusing_plan() {
   static const auto plan =
       plan_for(grid_pattern(24, 24, 24, true), grid_dissection(24, 24, 24, 64), 1);
@@ -177,7 +179,7 @@ TEST(UpdateRows, FindFlawSeesPlacesAndReversalsGoneWrong) {
     return p.internals->schedule.task[t].last_front - 1;
   };
   const Index head = sound.task.back().first_front,
-              child = head - 1;  // left for the last task, read by it
+              child = head - 1;  // a front outside the last task, which reads it
   ASSERT_EQ(find_flaw(reusing_plan()), "");
   ASSERT_EQ(reusing_plan().supernodes.parent[child], head);
   const std::vector<std::function<void(Plan&)>> damages{
@@ -245,11 +247,10 @@ TEST(UpdateRows, EveryEdgeCountsUnlessOthersImplyIt) {
       missed += find_flaw(plan).find("unordered") != std::string::npos;
     }
   EXPECT_GT(reuse, 10);
-  EXPECT_GT(missed, reuse / 2);  // some follow from several others
+  EXPECT_GT(missed, reuse / 2);  // other edges imply the rest
 }
 
-/// Damage of one block at a time: moved onto another one, it lies with what it may lie with, or is
-/// found out.
+/// find_flaw() detects each block that is moved onto another block that is live at the same time.
 TEST(UpdateRows, ABlockMovedOntoALiveOneIsFound) {
   const Plan& sound = reusing_plan();
   int found = 0, tried = 0;

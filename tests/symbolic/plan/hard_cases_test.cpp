@@ -1,4 +1,4 @@
-// Shapes that break recursion, quadratic loops and 32-bit counts.
+// Tests shapes that break recursion, quadratic loops and 32-bit counts.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -50,8 +50,8 @@ TEST(HardCases, MoreThanTwoToThe31EntriesOfL) {
 }
 
 TEST(HardCases, ContributionBlocksBeyondTwoToThe31Entries) {
-  const Index n = 70000;  // 0 is joined to all but 1, and 1 to 2: so 2 has two children and starts
-                          // a supernode of its own
+  const Index n = 70000;  // 0 is joined to all but 1, and 1 to 2, so 2 has two children and
+                          // starts a supernode
   EdgeList edges{{1, 2}};
   for (Index v = 2; v < n; ++v) edges.emplace_back(0, v);
   const auto plan = natural_plan(pattern_of(n, std::move(edges)), false);

@@ -1,5 +1,5 @@
-// Rows forced last: they stay there through ordering, postorder and amalgamation, and the plan is
-// sound.
+// Tests rows forced last: they stay last through ordering, postorder and amalgamation, and the plan
+// is sound.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ std::vector<Index> tail_of(const Permutation& perm, std::size_t count) {
   return {perm.old_of().end() - static_cast<std::ptrdiff_t>(count), perm.old_of().end()};
 }
 
-/// All of a matrix with some rows last: for each method and target, with and without amalgamation.
+/// Checks a matrix with some rows last, for each method and target, with and without amalgamation.
 void check_last(const OwnedPattern& a, const std::vector<Index>& last) {
   const std::vector<double> value = random_dominant<double>(a.view(), 7);
   std::vector<OrderingMethod> all = methods();
@@ -85,7 +85,7 @@ TEST(Last, Families) {
     for (const OwnedPattern& a : {diagonal_pattern(n), chain_pattern(n), dense_pattern(n),
                                   star_pattern(n, 0), caterpillar_pattern(n)}) {
       check_last(a, {0});
-      check_last(a, some_rows(n, n, 1));  // all of them
+      check_last(a, some_rows(n, n, 1));  // all rows
       check_last(a, some_rows(n, n / 2, 2));
       if (HasFatalFailure()) return;
     }
@@ -93,8 +93,8 @@ TEST(Last, Families) {
   check_last(grid_pattern(6, 5, 4, true), {119, 0, 60});
 }
 
-/// The others are ordered as if the last rows were not there, even where each of them has many for
-/// neighbours.
+/// The other rows are ordered as if the last rows did not exist, even if each of them has many last
+/// rows as neighbours.
 TEST(Last, TheOthersAreOrderedAsTheyWouldBeAlone) {
   const OwnedPattern grid = grid_pattern(30, 30, 1);
   EdgeList edges;
@@ -116,7 +116,7 @@ TEST(Last, TheOthersAreOrderedAsTheyWouldBeAlone) {
   }
 }
 
-/// Members of a supervariable are told apart where some of them come last.
+/// Members of a supervariable are separated if some of them come last.
 TEST(Last, OfSupervariables) {
   const auto a = generate("poisson2d 12 --dof 3");
   AnalyzeOptions options;
@@ -126,7 +126,7 @@ TEST(Last, OfSupervariables) {
   EXPECT_EQ(tail_of(plan->perm, 3), options.ordering.last);
 }
 
-/// L of the last rows is that of the Schur complement: the cost is what it is for a dense one.
+/// The last rows of L are those of the Schur complement, and the cost counts them as dense.
 TEST(Last, CountsAreThoseOfADenseComplement) {
   const OwnedPattern a = chain_pattern(11);
   AnalyzeOptions options;
@@ -135,8 +135,8 @@ TEST(Last, CountsAreThoseOfADenseComplement) {
   const auto plan = analyze(a.view(), options);
   EXPECT_EQ(std::vector<Index>(plan->tree.column_count.end() - 3, plan->tree.column_count.end()),
             (std::vector<Index>{3, 2, 1}));
-  // Of the chain's stretches {0}, {2, 3, 4}, {6, 7, 8} and {10} the columns in the middle meet both
-  // of their ends.
+  // The chain falls into {0}, {2, 3, 4}, {6, 7, 8} and {10}; a column in the middle of a piece
+  // meets both of its ends.
   EXPECT_EQ(plan->cost.nnz_l, 2 + (3 + 3 + 3) + (3 + 3 + 3) + 2 + 6);
 }
 

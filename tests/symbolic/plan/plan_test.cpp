@@ -1,4 +1,4 @@
-// Plans against the elimination game: structures, runs and the scatter map by their meaning,
+// Tests plans against the elimination game: structures, runs and the scatter map by their meaning,
 // counts, sizes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/core/plan.hpp"
@@ -29,7 +29,7 @@ AnalyzeOptions options_for(int workers, bool amalgamate = true, const char* targ
   return options;
 }
 
-/// Structures: those of the columns of L, merged per supernode.
+/// Expects that the structures are those of the columns of L, merged per supernode.
 void check_structures(const Plan& plan, const std::vector<std::set<Index>>& columns) {
   const Supernodes& nodes = plan.supernodes;
   ASSERT_EQ(plan.tree.parent, naive_tree(columns));
@@ -44,8 +44,8 @@ void check_structures(const Plan& plan, const std::vector<std::set<Index>>& colu
   }
 }
 
-/// Every entry of A lands at its row of B in the front that owns its column; the caller's values
-/// are taken once each.
+/// Expects that every entry of A lands at its row of B in the front that owns its column, and that
+/// each of the caller's values is taken once.
 void check_entries(const Plan& plan, const Pattern& a) {
   const symbolic::Assembly& assembly = plan.internals->assembly;
   std::vector<Index> column_of(static_cast<std::size_t>(a.nnz()));
@@ -132,8 +132,7 @@ void check_plan(const OwnedPattern& a, const Permutation& perm, const AnalyzeOpt
   ASSERT_NO_FATAL_FAILURE(check_entries(*plan, a.view()));
   ASSERT_NO_FATAL_FAILURE(check_runs(*plan));
   check_cost(*plan, columns);
-  Offset given =
-      0;  // the final numbering is an equivalent one: as much fill as the ordering that was given
+  Offset given = 0;  // the final numbering is equivalent: it has the fill of the given ordering
   for (const auto& rows : naive_columns(a.view(), perm)) given += static_cast<Offset>(rows.size());
   EXPECT_EQ(plan->cost.nnz_l, given);
 }
@@ -220,7 +219,7 @@ TEST(Plan, BytesAreThoseOfItsParts) {
 TEST(Plan, MoreEntriesThanPositionsCountAreRefused) {
   const std::vector<Offset> col_ptr{0, kMostEntries + 1};
   try {
-    (void)analyze({1, col_ptr, {}});  // told from the pointers: no row is read
+    (void)analyze({1, col_ptr, {}});  // the pointers show it; no row is read
     FAIL() << "a plan was made";
   } catch (const Error& e) {
     EXPECT_EQ(e.kind(), ErrorKind::overflow) << e.what();

@@ -1,4 +1,4 @@
-// Liu's child order against all orders of the children.
+// Tests Liu's child order against all orders of the children.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/tree/child_order.hpp"
 
@@ -20,7 +20,7 @@ Offset block(const FrontTree& fronts, Index s) {
   return ContributionLayout::entries(fronts.contribution(s));
 }
 
-/// Peak of live blocks when fronts run in the order of `position`.
+/// Returns the peak of live blocks when fronts run in the order of `position`.
 Offset peak_of(const FrontTree& fronts, const std::vector<Index>& position) {
   std::vector<Index> at(position.size());
   for (std::size_t s = 0; s < position.size(); ++s) at[position[s]] = static_cast<Index>(s);
@@ -34,7 +34,8 @@ Offset peak_of(const FrontTree& fronts, const std::vector<Index>& position) {
   return peak;
 }
 
-/// Least peak of the subtree of s over all orders of children at all levels (postorders only).
+/// Returns the least peak of the subtree of s over all orders of children at all levels (postorders
+/// only).
 Offset least_peak(const FrontTree& fronts, const Children& children, Index s) {
   std::vector<Index> order(children.of(s).begin(), children.of(s).end());
   std::vector<Offset> peaks(fronts.parent.size());
@@ -72,7 +73,7 @@ TEST(ChildOrder, PeakIsLeastOverAllOrdersOfChildren) {
     const Children children = children_of(fronts.parent);
     const std::vector<Index> position = stack_postorder(fronts);
     Permutation::from_old_of(std::vector<Index>(position));
-    Offset least = 0;  // roots leave nothing behind
+    Offset least = 0;  // roots leave no block
     for (const Index r : children.of(fronts.count()))
       least = std::max(least, least_peak(fronts, children, r));
     ASSERT_EQ(peak_of(fronts, position), least) << "seed " << seed;
@@ -84,7 +85,7 @@ TEST(ChildOrder, PeakIsLeastOverAllOrdersOfChildren) {
 }
 
 TEST(ChildOrder, LateChildrenComeLast) {
-  // The root's children 0..3 have growing blocks; 3 would come first.
+  // The root's children 0..3 have growing blocks, so 3 would come first if it were not late.
   const FrontTree fronts{{4, 4, 4, 4, kNone}, {3, 5, 7, 9, 20}, {1, 1, 1, 1, 20}};
   const std::vector<unsigned char> above{0, 0, 0, 0, 1}, late{0, 0, 0, 1, 0};
   EXPECT_EQ(stack_postorder(fronts, above, late)[3], 3);

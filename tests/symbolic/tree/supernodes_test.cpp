@@ -1,4 +1,4 @@
-// Fundamental supernodes by definition; amalgamation: sizes, profit, bounded storage.
+// Tests fundamental supernodes by definition, and amalgamation: sizes, profit, bounded storage.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/tree/supernodes.hpp"
 
@@ -118,7 +118,7 @@ TEST(Amalgamation, LimitOfStorage) {
 }
 
 TEST(Amalgamation, TakesInAChildThatIsNotTheLast) {
-  // Three leaves of one pivot below a root of 40: all fit, whichever stands last.
+  // Three leaves of one pivot lie below a root of 40: all are merged, whichever comes last.
   const FrontTree fronts{{3, 3, 3, kNone}, {41, 41, 41, 40}, {1, 1, 1, 40}};
   const Groups groups = amalgamate(fronts, cost_table("cpu-avx512"));
   EXPECT_EQ(groups.fronts.count(), 1);
@@ -126,9 +126,9 @@ TEST(Amalgamation, TakesInAChildThatIsNotTheLast) {
   EXPECT_EQ(groups.fronts.pivots, (std::vector<Index>{43}));
 }
 
-/// Points below a chain of cameras: the chain becomes one front, whose path is as long as its
-/// columns say, and the points stay leaves. Where the path does not count, and zeros little,
-/// cameras take in points.
+/// Points lie below a chain of cameras. The chain becomes one front, whose path is as long as its
+/// columns imply, and the points stay leaves. If the path costs nothing and zeros little, cameras
+/// merge with points.
 TEST(Amalgamation, OnADeviceTheLongestPathCounts) {
   FrontTree fronts;
   const Index cameras = 20, points = 100;

@@ -1,4 +1,4 @@
-// Elimination tree, postorder and column counts against their definitions.
+// Tests the elimination tree, postorder and column counts against their definitions.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using namespace kauri::symbolic;
 
-/// All of tree_test's checks for one pattern and order.
+/// Runs all checks for one pattern and order.
 void check_tree(const OwnedPattern& a, const Permutation& perm) {
   const auto columns = naive_columns(a.view(), perm);
   const Graph graph(a.view());
@@ -33,7 +33,7 @@ void check_tree(const OwnedPattern& a, const Permutation& perm) {
     low[parent[j]] = std::min(low[parent[j]], low[j]);
     renamed[position[j]] = position[parent[j]];
   }
-  Permutation::from_old_of(std::vector<Index>(position));  // throws unless a bijection
+  Permutation::from_old_of(std::vector<Index>(position));  // throws unless it is a bijection
 
   const std::vector<Index> count = column_counts(adjacency, position, renamed);
   for (std::size_t j = 0; j < parent.size(); ++j)
@@ -72,7 +72,7 @@ TEST(Tree, Families) {
 }
 
 TEST(Tree, PostorderKeepsChildrenInTheirOrder) {
-  // Two roots (4 and 6); 4 has the children 1 and 3, 3 has 0 and 2.
+  // The forest has two roots (4 and 6); 4 has the children 1 and 3, 3 has 0 and 2.
   const std::vector<Index> parent{3, 4, 3, 4, kNone, 6, kNone};
   EXPECT_EQ(postorder(parent), (std::vector<Index>{1, 0, 2, 3, 4, 5, 6}));
 }

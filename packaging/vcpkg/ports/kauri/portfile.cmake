@@ -1,4 +1,5 @@
-# The vcpkg port of the checkout that it lies in: vcpkg install kauri --overlay-ports=packaging/vcpkg/ports   (docs/packages.md)
+# The vcpkg port of the checkout that contains it: vcpkg install kauri
+# --overlay-ports=packaging/vcpkg/ports   (docs/packages.md)
 # SPDX-License-Identifier: BSD-3-Clause
 get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../../../.." ABSOLUTE)
 if(NOT EXISTS "${SOURCE_PATH}/cmake/Version.cmake")
@@ -6,7 +7,7 @@ if(NOT EXISTS "${SOURCE_PATH}/cmake/Version.cmake")
 endif()
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS options FEATURES cuda KAURI_CUDA metis KAURI_METIS tools KAURI_BUILD_PROGRAM)
-if("cuda" IN_LIST FEATURES)  # the toolkit that vcpkg's port found, and no other
+if("cuda" IN_LIST FEATURES)  # uses the toolkit that vcpkg's port found
   vcpkg_find_cuda(OUT_CUDA_TOOLKIT_ROOT cuda_root)
   list(APPEND options "-DKAURI_NVCC=${cuda_root}/bin/nvcc")
 endif()
@@ -17,6 +18,6 @@ vcpkg_fixup_pkgconfig()
 if("tools" IN_LIST FEATURES)
   vcpkg_copy_tools(TOOL_NAMES kauri AUTO_CLEAN)
 endif()
-vcpkg_install_copyright(FILE_LIST "${CURRENT_PACKAGES_DIR}/share/doc/${PORT}/copyright") # kauri's licence, and those of what is compiled in
+vcpkg_install_copyright(FILE_LIST "${CURRENT_PACKAGES_DIR}/share/doc/${PORT}/copyright") # kauri's licence and those of compiled-in code
 file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include" "${CURRENT_PACKAGES_DIR}/debug/share" "${CURRENT_PACKAGES_DIR}/share/doc")
 file(INSTALL "${CMAKE_CURRENT_LIST_DIR}/usage" DESTINATION "${CURRENT_PACKAGES_DIR}/share/${PORT}")

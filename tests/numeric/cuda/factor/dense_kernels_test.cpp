@@ -1,6 +1,6 @@
-// Products C -= A B^T and triangular solves X L^T = C by Hopper's kernels alone: exact integers
-// against naive loops bit for bit, triangles with nearly singular blocks. Also compiled for the
-// emulated device.
+// Tests products C -= A B^T and triangular solves X L^T = C by Hopper's kernels alone: exact
+// integers against naive loops bit for bit, triangles with nearly singular blocks. The file is also
+// compiled for the emulated device.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ using symbolic::FrontCells;
 using symbolic::FrontTask;
 using symbolic::PanelSolve;
 
-/// A front's numbers on the host.
+/// Holds a front's entries on the host.
 struct HostFront {
   explicit HostFront(const FrontCells& shape)
       : cells(shape),
@@ -48,7 +48,7 @@ struct HostFront {
   std::vector<double> panel, block;
 };
 
-/// The same on the device. Inverses are to be made.
+/// Holds a front's entries on the device; its inverses are not computed yet.
 class DeviceFront {
  public:
   explicit DeviceFront(const HostFront& host)
@@ -92,7 +92,7 @@ class DenseKernels : public ::testing::Test {
   int resident_ = 0;
 };
 
-/// By few teams, by some, and by as many as there can be.
+/// Runs the tests with few teams, with some, and with as many as the device can hold.
 class DenseKernelTeams : public DenseKernels, public ::testing::WithParamInterface<int> {
  protected:
   [[nodiscard]] int teams() const {
@@ -113,7 +113,7 @@ constexpr ProductCase kProductCases[] = {
     {300, 10, 72}, {8, 8, 8},    {9, 63, 129},   {128, 128, 0},  {33, 20, 100},
     {0, 5, 5},     {5, 0, 5},    {129, 193, 56}, {70, 66, 2100}};
 
-/// A, B, and a whole contribution block, of which only C may change.
+/// Returns a front with A, B, and a whole contribution block, of which only C may change.
 HostFront product_input(const symbolic::ProductFront& shape, const ProductCase& what,
                         std::mt19937_64& random) {
   HostFront front(shape.cells);
@@ -127,7 +127,7 @@ HostFront product_input(const symbolic::ProductFront& shape, const ProductCase& 
   return front;
 }
 
-/// C -= A B^T, or C = -A B^T, in all tiles of C.
+/// Computes C -= A B^T, or C = -A B^T, in all tiles of C.
 void multiply(HostFront& front, const symbolic::ProductFront& shape, bool loads_block) {
   for (Index c = shape.cells.p; c < shape.first_row; ++c)
     for (Index r = shape.first_row; r < shape.cells.m; ++r) {
@@ -169,7 +169,7 @@ TEST_P(DenseKernelTeams, ProductsOfIntegersAreExact) {
   }
 }
 
-/// X L^T = C of all fronts in one call, by blocks of so many pivots: X over C.
+/// Solves X L^T = C for all fronts in one call, by blocks of `block` pivots; X overwrites C.
 void solve_panels(std::vector<HostFront>& fronts, Index block, int teams, unsigned pauses = 0) {
   const DeviceFronts device = upload(fronts);
   std::vector<FrontCells> cells;
@@ -178,7 +178,7 @@ void solve_panels(std::vector<HostFront>& fronts, Index block, int teams, unsign
   Offset count = 0;
   for (const PanelSolve::Block& b : solve.block) count += symbolic::counter_count(b.cells);
   const CallerArray<int> counters(
-      std::vector<int>(static_cast<std::size_t>(count), 77));  // to be overwritten
+      std::vector<int>(static_cast<std::size_t>(count), 77));  // the kernel must overwrite these
   const CallerArray<int> tickets(std::vector<int>(solve.end.size(), 77));
   std::vector<FrontView> host_blocks;
   count = 0;
@@ -194,8 +194,8 @@ void solve_panels(std::vector<HostFront>& fronts, Index block, int teams, unsign
   for (std::size_t f = 0; f < fronts.size(); ++f) fronts[f] = device[f]->fetch();
 }
 
-/// Fronts with L of small integers, whose diagonal is 1 and 2, and X. In a diagonal block one entry
-/// in `sparse` is not zero.
+/// Returns fronts with X and an L of small integers, whose diagonal entries are 1 and 2. One in
+/// `sparse` entries of a diagonal block is not zero.
 std::vector<HostFront> integer_solutions(const std::vector<FrontCells>& shapes, unsigned sparse,
                                          std::mt19937_64& random) {
   std::vector<HostFront> fronts;
@@ -213,7 +213,7 @@ std::vector<HostFront> integer_solutions(const std::vector<FrontCells>& shapes, 
   return fronts;
 }
 
-/// C = X L^T over X.
+/// Returns C = X L^T in the place of X.
 HostFront right_hand_sides(const HostFront& x) {
   HostFront c = x;
   for (Index j = 0; j < x.cells.p; ++j)
@@ -225,8 +225,8 @@ HostFront right_hand_sides(const HostFront& x) {
   return c;
 }
 
-/// Rows and pivots: partial tiles, a last column of cells alone, a single one, padded pivots, no
-/// rows below.
+/// Rows and pivots of fronts: partial tiles, a last column of cells alone, a single one, padded
+/// pivots, no rows below.
 const std::vector<FrontCells> kSolveCases{
     {70, 70},   {100, 37}, {300, 130}, {200, 64},  {330, 192}, {150, 8}, {97, 96}, {129, 128},
     {250, 190}, {9, 3},    {280, 201}, {400, 272}, {165, 100}, {65, 64}, {64, 1}};
@@ -248,7 +248,7 @@ TEST_P(DenseKernelTeams, SolvesWithIntegersAreExact) {
   }
 }
 
-/// L of a matrix of clusters of points, and right-hand sides.
+/// Returns L of a matrix of clusters of points, and right-hand sides.
 HostFront near_singular_front(const FrontCells& cells, std::uint64_t seed) {
   const auto a = near_singular({"", {cells.p}}, seed);
   std::vector<double> l = dense(a.view(), Permutation::identity(a.n()), 0.0);
@@ -268,7 +268,7 @@ HostFront near_singular_front(const FrontCells& cells, std::uint64_t seed) {
   return front;
 }
 
-/// X by substitution over C.
+/// Overwrites C by X, computed by substitution.
 void substitute(HostFront& front) {
   for (Index r = front.cells.p; r < front.cells.m; ++r)
     for (Index c = 0; c < front.cells.p; ++c) {
@@ -278,7 +278,7 @@ void substitute(HostFront& front) {
     }
 }
 
-/// The largest entry of |C - X L^T| for rows of X and of L of norm one.
+/// Returns the largest entry of |C - X L^T| for rows of X and of L of norm one.
 double residual(const HostFront& c, const HostFront& x) {
   const Index m = c.cells.m, p = c.cells.p;
   std::vector<double> norm;
@@ -293,12 +293,12 @@ double residual(const HostFront& c, const HostFront& x) {
       long double rest = c.at(r, j);
       for (Index k = 0; k <= j; ++k) rest -= static_cast<long double>(x.at(r, k)) * x.at(j, k);
       const double error = std::abs(static_cast<double>(rest)) / (norm[r] * norm[j]);
-      if (!(error <= largest)) largest = error;  // a NaN too
+      if (!(error <= largest)) largest = error;  // also if error is NaN
     }
   return largest;
 }
 
-/// Inverses alone, without corrections, would leave residuals of 10^-12.
+/// Inverses alone, without the correction, would leave residuals of 10^-12.
 TEST_F(DenseKernels, NearlySingularTrianglesAreSolvedAccurately) {
   const std::vector<FrontCells> shapes{{40, 30},   {100, 64},  {170, 88},
                                        {230, 130}, {330, 200}, {300, 272}};
@@ -319,7 +319,7 @@ TEST_F(DenseKernels, NearlySingularTrianglesAreSolvedAccurately) {
     }
 }
 
-/// However many teams there are, and wherever they pause.
+/// The bits do not depend on the number of teams or on their pauses.
 TEST_P(DenseKernelTeams, SolvesGiveTheSameBits) {
   std::vector<HostFront> given;
   for (const FrontCells& cells : kSolveCases) given.push_back(near_singular_front(cells, 3));

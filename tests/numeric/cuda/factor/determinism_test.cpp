@@ -1,6 +1,6 @@
-// The same bits, each time: many solves at once on one stream and on several, beside factorisations
-// that load the device. Every result is compared, not the last one alone. On the emulated device
-// too, where there are few of each.
+// Tests that results have the same bits each time: many solves at once on one stream and on
+// several, beside factorisations that load the device. Every result is compared, not only the last.
+// The emulated device runs the tests as well, with few solves and factorisations.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@
 namespace kauri::test {
 namespace {
 
-/// Room for what each of many rounds leaves, on the device. Before a round all bits are set.
+/// Holds room on the device for the results of many rounds. All bits are set initially.
 template <class T>
 class Slots {
  public:
@@ -36,9 +36,9 @@ class Slots {
   [[nodiscard]] T* of(int round) const {
     return there_.data() + entries_ * static_cast<std::size_t>(round);
   }
-  /// What they hold, here and below when all that is on the device is done.
+  /// Returns the contents after all work on the device is done.
   [[nodiscard]] std::vector<T> fetch() const { return there_.fetch(); }
-  /// How many differ from what is expected.
+  /// Waits as fetch() does and returns the number of results that differ from `expected`.
   [[nodiscard]] int wrong(const std::vector<T>& expected) const {
     const std::vector<T> found = fetch();
     if (expected.size() != entries_) return static_cast<int>(found.size());
@@ -53,7 +53,7 @@ class Slots {
   CallerArray<T> there_;
 };
 
-/// A factorisation that is enqueued over and over, on a stream of its own.
+/// Holds a factorisation that is enqueued repeatedly on its own stream.
 template <class T>
 class Load {
  public:
@@ -64,7 +64,7 @@ class Load {
     verdict_ = factor_.verdict();
   }
   void enqueue() { enqueue_refactorize(factor_, there_, T(0.5), stream_.get()); }
-  /// What the last one left.
+  /// Expects the same verdict of the last factorisation.
   void check() { EXPECT_EQ(factor_.fetch_verdict(stream_.get()), verdict_); }
 
  private:
@@ -74,15 +74,15 @@ class Load {
   CallerStream stream_;
 };
 
-/// What is read of a factor beside solutions: L b; y and g of a Schur complement S, and S; of the
-/// inverse; the determinant's logarithm.
+/// Results of a factor other than solutions: L b; y and g of a Schur complement S, and S; the
+/// diagonal of the inverse; the logarithm of the determinant.
 template <class T>
 struct OtherReads {
   std::vector<T> product, y, g, s, diagonal{};
   std::vector<double> determinant{};
 };
 
-/// These of each round, on a stream of their own.
+/// Computes OtherReads in each round on its own stream.
 template <class T>
 class ReadsInRounds {
  public:
@@ -138,9 +138,9 @@ template <class W>
 class Determinism : public OnCuda<W> {
  protected:
   using Value = typename OnCuda<W>::Value;
-  /// The emulated device is slow.
+  /// Returns whether the device is the emulated one, which is slow.
   bool emulated() { return this->backend().device() == "emulated"; }
-  /// Sweeps take several columns of doubles together; else a wide solve is one of many launches.
+  /// Sweeps solve several columns of doubles together; otherwise a wide solve takes many launches.
   static constexpr bool kWide = sizeof(Value) == 8 && !W::by_level;
   int rounds(Index width) {
     if (emulated()) return width == 32 ? 1 : 2;
@@ -155,7 +155,8 @@ class Determinism : public OnCuda<W> {
     return emulated() ? std::vector<int>{2} : std::vector<int>{1, 2, 4};
   }
 
-  /// One by all that the device holds, one by few blocks, which leaves room beside it.
+  /// Returns two loads: one factorisation that fills the device, and one by few blocks, which
+  /// leaves room for others.
   std::vector<std::unique_ptr<Load<Value>>> loads() {
     std::vector<std::unique_ptr<Load<Value>>> out;
     const auto a = generate(emulated() ? "poisson2d 4" : "poisson3d 14");
@@ -165,8 +166,7 @@ class Determinism : public OnCuda<W> {
                                                 this->values(a), this->backend()));
     return out;
   }
-  /// work(k, round) for all streams, in turn, with something else to do for the device at all
-  /// times.
+  /// Calls work(k, round) for all streams in turn, while the loads keep the device busy.
   template <class Work>
   void beside_loads(std::vector<std::unique_ptr<Load<Value>>>& loads, int streams, int rounds,
                     const Work& work) {
@@ -183,7 +183,7 @@ class Determinism : public OnCuda<W> {
     return out;
   }
 };
-/// One of each kind of solves: plain ones, and sweeps in float and in double.
+/// The types cover each kind of solve: plain ones, and sweeps in float and in double.
 using SolveKinds = ::testing::Types<Way<float, CudaCompute::fma>, LevelByLevel<double>,
                                     Way<double, CudaCompute::hopper>>;
 TYPED_TEST_SUITE(Determinism, SolveKinds);
@@ -229,7 +229,7 @@ TYPED_TEST(Determinism, SolvesAndTheirParts) {
   }
 }
 
-/// Numbers, and reports of each round.
+/// The test compares solutions and reports of each round.
 TYPED_TEST(Determinism, Refinements) {
   using T = typename TypeParam::T;
   auto loads = this->loads();
@@ -237,8 +237,8 @@ TYPED_TEST(Determinism, Refinements) {
   const Index n = a.n(), width = 3;
   const int rounds = this->rounds(5);
   auto factor = Factor<T>::create(this->plan(a.pattern()), this->backend());
-  ASSERT_TRUE(refactorize<T>(factor, this->values(a), T(0.05))
-                  .ok());  // so that there is something to refine
+  ASSERT_TRUE(
+      refactorize<T>(factor, this->values(a), T(0.05)).ok());  // gives refinement something to do
   const auto value = DeviceValues<T>::copy_of(this->values(a), this->backend());
   const CallerArray<T> b(this->random_rhs(n, width, 1));
   const DeviceMatrixView<T> bs({b.data(), n, width, n});
@@ -288,7 +288,7 @@ TYPED_TEST(Determinism, Refinements) {
   }
 }
 
-/// Factorisations and solves of batches.
+/// The test compares factorisations and solves of batches.
 TYPED_TEST(Determinism, Batches) {
   using T = typename TypeParam::T;
   auto loads = this->loads();
@@ -363,7 +363,7 @@ TYPED_TEST(Determinism, OtherReadsOfAFactor) {
   factor.multiply(System::L, MatrixView<const T>{dense.data(), n, width, n},
                   {expected.product.data(), n, width, n}, workspace);
   std::memset(expected.s.data(), 0xff,
-              expected.s.size() * sizeof(T));  // the upper triangle is left as it was
+              expected.s.size() * sizeof(T));  // the call leaves the upper triangle unchanged
   schur.write({expected.s.data(), last, last, last});
   const CallerArray<T> y(expected.y), g(expected.g);
   schur.condense(factor, bs, DeviceMatrixView<T>({y.data(), n, width, n}),
@@ -385,10 +385,11 @@ TYPED_TEST(Determinism, OtherReadsOfAFactor) {
   }
 }
 
-/// Whose calls ask the host what to do next: by as many threads, each with a factor of its own.
+/// Mixed solves consult the host between steps, so several threads run them, each with its own
+/// factor.
 TYPED_TEST(Determinism, MixedSolves) {
   if (sizeof(typename TypeParam::T) == 4) GTEST_SKIP() << "in double";
-  Backend backend = cuda_backend();  // which has loops for floats, too
+  Backend backend = cuda_backend();  // this backend has kernels for floats, too
   auto loads = this->loads();
   const auto a = generate(this->emulated() ? "poisson2d 4" : "elast3d 6");
   const Index n = a.n(), width = 3;

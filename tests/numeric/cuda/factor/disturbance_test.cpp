@@ -1,5 +1,5 @@
-// The tasks of tiled fronts in other orders of time: few teams, pauses of each task and warp, ten
-// thousand runs; always the same bits.
+// Tests that the order in which tasks of tiled fronts run does not change bits: few teams, pauses
+// of each task and warp, ten thousand runs.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -60,7 +60,7 @@ class Disturbed : public DisturbedRuns<W> {
 };
 TYPED_TEST_SUITE(Disturbed, TaskWays);
 
-/// So many points, each joined to three of the hubs.
+/// Returns the pattern of `points` points, each joined to three of the hubs.
 OwnedPattern points_and_hubs(Index points, Index hubs) {
   EdgeList edges;
   std::mt19937 random(7);
@@ -70,7 +70,7 @@ OwnedPattern points_and_hubs(Index points, Index hubs) {
   return pattern_of(points + hubs, std::move(edges));
 }
 
-/// Stages of the sums of a front: the most.
+/// Returns the largest number of stages that the sums of one front have.
 std::size_t most_stages(const Plan& plan) {
   std::map<Index, std::set<Index>> stages;
   for (const symbolic::DeviceTask& task : plan.internals->device.task)
@@ -80,7 +80,8 @@ std::size_t most_stages(const Plan& plan) {
   return most;
 }
 
-/// Trees of small and large fronts, with hosts of many children, memory used again, several levels.
+/// The systems are trees of small and large fronts, with hosts of many children, reused memory and
+/// several levels.
 TYPED_TEST(Disturbed, FewTeamsAndPauses) {
   const typename TestFixture::System systems[] = {
       this->system(grid_pattern(11, 11, 11, true), OrderingMethod::amd, 1),
@@ -102,8 +103,8 @@ TYPED_TEST(Disturbed, FewTeamsAndPauses) {
   }
 }
 
-/// The fewest teams that any list allows, at their slowest, so that each must do all that others
-/// could have done; fewer are refused.
+/// With the fewest teams that any task list allows, each team must do all that others could have
+/// done, with the longest pauses; fewer teams are refused.
 TYPED_TEST(Disturbed, TheFewestTeamsThereMayBe) {
   const typename TestFixture::System systems[] = {
       this->system(grid_pattern(9, 9, 9, true), OrderingMethod::amd, 1),
@@ -119,7 +120,7 @@ TYPED_TEST(Disturbed, TheFewestTeamsThereMayBe) {
   }
 }
 
-/// A list made for more teams than there are is made anew for those.
+/// A task list made for more teams than the device has is made again for the device's teams.
 TYPED_TEST(Disturbed, TasksForAMuchLargerDevice) {
   const typename TestFixture::System s =
       this->system(grid_pattern(60, 60, 3), OrderingMethod::amd, 8);
@@ -131,9 +132,9 @@ TYPED_TEST(Disturbed, TasksForAMuchLargerDevice) {
   EXPECT_EQ(this->bits(larger, s.value, 2), this->bits(s.plan, s.value, 1));
 }
 
-/// Ten thousand, by the fewest teams, by one for each multiprocessor, by two, and by all: of
-/// systems with few fronts, since the pauses of tasks that follow one another, of 30 microseconds
-/// each now and then, are the time that a run takes.
+/// Runs ten thousand factorisations: with the fewest teams, with one for each multiprocessor, with
+/// two, and with all. The systems have few fronts, since the pauses between successive tasks, of 30
+/// microseconds now and then, dominate the time of a run.
 TYPED_TEST(Disturbed, TenThousandRuns) {
   int processors = 0;
   require(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
@@ -145,8 +146,8 @@ TYPED_TEST(Disturbed, TenThousandRuns) {
   this->same_bits_of_l({hubs_and_cube(500, 3, 9), OrderingMethod::amd, false, teams, runs});
 }
 
-/// Pivots that fail: the same column, pivot and smallest pivot each time, those of a naive
-/// factorisation; the factor can be used again.
+/// If pivots fail, each run has the column, pivot and smallest pivot of a naive factorisation; the
+/// factor can be used again.
 TYPED_TEST(Disturbed, VerdictsOfFewTeamsAndPauses) {
   const typename TestFixture::System systems[] = {
       this->system(grid_pattern(11, 11, 11, true), OrderingMethod::amd, 1),
@@ -160,8 +161,8 @@ TYPED_TEST(Disturbed, VerdictsOfFewTeamsAndPauses) {
     const Index tiled = s.plan->supernodes.count() - device.small_fronts;
     ASSERT_GT(tiled, 1) << k;
     for (int round = 0; round < 4; ++round) {
-      // One, two, ... pivots of tiled fronts that fail, and in the last round one of a small front
-      // below them.
+      // Round k makes k + 1 pivots of tiled fronts fail, and the last round also a pivot of a small
+      // front below them.
       using T = typename TypeParam::T;
       std::vector<T> value = s.value;
       for (int failing = 0; failing <= round; ++failing) {

@@ -1,4 +1,4 @@
-// Failures in several subtrees at once, on the card, in every way.
+// Tests failures in several subtrees at once on a CUDA device, with every kind of kernel.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/device/failing_subtrees.hpp"
 #include "tests/support/systems/block_tree.hpp"
@@ -13,7 +13,7 @@ TYPED_TEST(FailingSubtrees, OfAGrid) {
   this->check(this->system(pattern.view(), OrderingMethod::amd, true), 6, false);
 }
 
-/// Tiled fronts below tiled fronts, and hosts of many children.
+/// The tree has tiled fronts below tiled fronts, and hosts of many children.
 TYPED_TEST(FailingSubtrees, OfLargeFronts) {
   BlockTree tree({330, 200, 130, 90}, 5);
   const auto system = dense_exact_system(tree.with_leaves(300, 2, 20));

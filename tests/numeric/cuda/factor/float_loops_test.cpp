@@ -1,6 +1,7 @@
-// Floats by each of the portable loops: fronts against their residuals in double, whose bounds tell
-// fused multiply-adds, TF32 in two parts and plain TF32 apart; long sums; numbers that are none;
-// whole factorisations, solves and refinements. Also for the emulated device.
+// Tests floats with each of the portable kernels: fronts against their residuals in double, whose
+// bounds tell fused multiply-adds, TF32 in two parts and plain TF32 apart; long sums; values that
+// are not finite; whole factorisations, solves and refinements. The emulated device runs the tests
+// as well.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -29,10 +30,10 @@ namespace kernels = numeric::cuda::kernels;
 using kernels::portable::Arithmetic;
 using symbolic::FrontCells;
 
-constexpr double kFloatUnit = 0x1p-24;  // what a float is rounded by
+constexpr double kFloatUnit = 0x1p-24;  // rounding unit of float
 constexpr double kNoPivot = std::numeric_limits<double>::quiet_NaN();
 
-/// A front in cells, A's lower triangle or L's, with an identity behind the pivots.
+/// Holds the lower triangle of A or of L of a front in cells, with an identity behind the pivots.
 struct FloatFront {
   explicit FloatFront(const FrontCells& shape)
       : cells(shape),
@@ -52,8 +53,8 @@ struct FloatFront {
   std::vector<float> panel, block;
 };
 
-/// Positive definite, of condition some `size`: random columns' products and a part of the
-/// identity.
+/// Returns a positive definite front of condition about `size`: products of random columns plus a
+/// multiple of the identity.
 FloatFront random_front(const FrontCells& shape, std::mt19937_64& random) {
   FloatFront front(shape);
   const Index m = shape.m;
@@ -69,8 +70,8 @@ FloatFront random_front(const FrontCells& shape, std::mt19937_64& random) {
   return front;
 }
 
-/// The largest |A - L L^T| over |L| |L|^T, and of the contribution block |C - (A - L L^T)| over |A|
-/// + |L| |L|^T.
+/// Returns the largest |A - L L^T| over |L| |L|^T, and of the contribution block |C - (A - L L^T)|
+/// over |A| + |L| |L|^T.
 double front_residual(const FloatFront& a, const FloatFront& found) {
   const FrontCells& cells = a.cells;
   double worst = 0;
@@ -87,8 +88,8 @@ double front_residual(const FloatFront& a, const FloatFront& found) {
   return worst;
 }
 
-/// Which kernel runs tasks: a loop, with operands that its threads copy or that are streamed to
-/// them.
+/// Names the kernel that runs tasks: an arithmetic, and whether operands are streamed to the
+/// threads or copied by them.
 struct FloatKernel {
   Arithmetic arithmetic;
   bool streamed = false;
@@ -104,7 +105,7 @@ struct FloatKernel {
   }
 };
 
-/// Fronts on the device, with all that a launch needs.
+/// Holds fronts on the device, with all that a launch needs.
 class FloatFronts {
  public:
   explicit FloatFronts(const std::vector<FloatFront>& fronts) {
@@ -117,15 +118,15 @@ class FloatFronts {
       pivot_.push_back(std::make_unique<CallerArray<double>>(std::vector<double>{kNoPivot}));
     }
   }
-  /// All tasks of a factorisation. `in_turn`: a front's after those of the fronts before, though it
-  /// waits for none of them.
+  /// Runs all tasks of a factorisation. If `in_turn` is true, the tasks of a front come after those
+  /// of the fronts before it, though they wait for none of them.
   void factor(const FloatKernel& kernel, int teams, unsigned pauses = 0, bool in_turn = false) {
     std::vector<symbolic::LevelFront> level;
     for (const FrontCells& cells : shapes_)
       level.push_back({cells, in_turn ? static_cast<Index>(level.size()) : 0});
     run(kernel, symbolic::factor_tasks(level, false, 1, teams), 0, teams, pauses);
   }
-  /// C -= A A^T alone: to the kernel the panels are finished.
+  /// Computes C -= A A^T only: the kernel regards the panels as finished.
   void update(const FloatKernel& kernel, int teams,
               int least_part = symbolic::DeviceSchedule::kLeastPart) {
     least_part_ = least_part;
@@ -169,8 +170,9 @@ class FloatFronts {
   int least_part_ = symbolic::DeviceSchedule::kLeastPart;
 };
 
-/// A loop, and the residual that it may leave: c u of each entry's sum of products, u = 2^-24.
-/// Measured are 11, 9 and 10400; a single product of numbers of 11 bits is off by 16384 at most.
+/// An arithmetic, and the residual that it may leave: c u of each entry's sum of products, u =
+/// 2^-24. The measured values of c are 11, 9 and 10400; a single product of numbers of 11 bits is
+/// off by 16384 at most.
 struct FloatTrial {
   Arithmetic arithmetic;
   CudaCompute loops;
@@ -236,8 +238,8 @@ TEST_P(FloatLoops, ResidualsAreWithinTheirBounds) {
       << worst / kFloatUnit << " units: another loop";
 }
 
-/// The panel of one task's update: numbers between 0.5 and 1, so nothing cancels, and what each
-/// addition cuts off would add up.
+/// Returns the panel of one task's update with entries between 0.5 and 1, so that nothing cancels,
+/// and truncation errors of additions would add up.
 FloatFront long_sums(Index inner, std::uint64_t seed) {
   FloatFront front(FrontCells{inner + 64, inner});
   std::mt19937_64 random(seed);
@@ -247,8 +249,8 @@ FloatFront long_sums(Index inner, std::uint64_t seed) {
   return front;
 }
 
-/// The mean of (C - A A^T) / A A^T over the update, and the largest: signed, so that errors either
-/// way cancel in the mean.
+/// The mean of (C - A A^T) / A A^T over the update, and its largest magnitude. The mean is signed,
+/// so errors of either sign cancel in it.
 struct Drift {
   double mean = 0, most = 0;
 };
@@ -274,11 +276,11 @@ TEST_P(FloatLoops, LongSumsDoNotDrift) {
     const Drift drift = drift_of(front, device.fetch(0));
     RecordProperty("drift" + std::to_string(inner), std::to_string(drift.mean / kFloatUnit) + " " +
                                                         std::to_string(drift.most / kFloatUnit));
-    if (arithmetic() == Arithmetic::tf32) {  // its additions cut off, 0.2 units a product
+    if (arithmetic() == Arithmetic::tf32) {  // its additions truncate, by 0.2 units a product
       EXPECT_LE(std::abs(drift.mean), 1024 * kFloatUnit) << inner;
       EXPECT_LE(drift.most, 4096 * kFloatUnit) << inner;
     } else {
-      // Of tf32x3 each slab's own sum loses a few units, whatever the length; rounding in sums of
+      // In tf32x3 the sum of each slab loses a few units, whatever the length; rounding in sums of
       // slabs, or of products, goes either way.
       EXPECT_LE(std::abs(drift.mean), (arithmetic() == Arithmetic::fma ? 2 : 6) * kFloatUnit)
           << inner;
@@ -287,10 +289,10 @@ TEST_P(FloatLoops, LongSumsDoNotDrift) {
   }
 }
 
-/// What is not a number, or infinite, may not come back as one.
+/// A value that is NaN or infinite must not come back as a number.
 TEST_P(FloatLoops, NoNumberStaysNone) {
-  // NaN: a host's, the device's own, which adding to its bits would make a number, and one of its
-  // last bit alone. Infinities. A number.
+  // The values are: NaN of a host, the device's NaN (to which adding bits would give a number), a
+  // NaN with its last bit only, infinities, and one number.
   for (const std::uint32_t bits :
        {0x7fc00000U, 0x7fffffffU, 0xffffffffU, 0x7f800001U, 0x7f800000U, 0xff800000U, 0x7f7f0000U})
     for (const Index column : {5, 76}) {
@@ -305,7 +307,7 @@ TEST_P(FloatLoops, NoNumberStaysNone) {
         for (Index r = c; r < front.cells.m; ++r) {
           const bool good = r != row && c != row;
           const bool large =
-              std::isfinite(bad) && r != c;  // a product of one such number is still finite
+              std::isfinite(bad) && r != c;  // a product of one value like this is still finite
           if (!large) {
             ASSERT_EQ(std::isfinite(found.at(r, c)), good)
                 << bad << ", column " << column << ", entry " << r << " " << c;
@@ -314,8 +316,8 @@ TEST_P(FloatLoops, NoNumberStaysNone) {
     }
 }
 
-/// One task's update is as near as its operands' parts are: by u, and by their last place. What is
-/// too large for a part is no number.
+/// One task's update is as accurate as the parts of its operands: to u, and to their last place. An
+/// operand too large for a part gives no finite result.
 TEST_P(FloatLoops, OperandsOfAnySize) {
   const bool halves = arithmetic() == Arithmetic::fp16x3;
   const double unit = arithmetic() == Arithmetic::tf32 ? 0x1p-11 : kFloatUnit,
@@ -340,15 +342,15 @@ TEST_P(FloatLoops, OperandsOfAnySize) {
         }
         if (halves && largest >= 32) {
           ASSERT_FALSE(std::isfinite(found.at(r, c))) << power << ", entry " << r << " " << c;
-        } else if (!halves || largest < 31.9) {  // a little below 32 it is infinite by rounding
+        } else if (!halves || largest < 31.9) {  // just below 32 rounding gives infinity
           ASSERT_LE(std::abs(found.at(r, c) - sum), bound) << power << ", entry " << r << " " << c;
         }
       }
   }
 }
 
-/// A team goes from a front's panel to the next front's chain, whose first tiles lie where a slower
-/// warp of it still solves.
+/// A team goes from a front's panel to the next front's chain, whose first tiles lie in shared
+/// memory that a slower warp of the team still uses for its solve.
 TEST_P(FloatLoops, ChainsFollowPanels) {
   std::mt19937_64 random(5);
   std::vector<FloatFront> fronts;
@@ -368,8 +370,8 @@ TEST_P(FloatLoops, ChainsFollowPanels) {
   }
 }
 
-/// Nothing but the way of the operands differs: tiles, odd columns of cells, sums in parts of one
-/// slab or many, whatever comes first.
+/// Streamed operands give the bits of copied ones: tiles, odd columns of cells, sums in parts of
+/// one slab or of many, in any order.
 TEST_P(FloatLoops, StreamedAsCopied) {
   if (!GetParam().streamed) GTEST_SKIP() << "the other side of the same comparison";
   const FloatKernel copied{arithmetic(), false};
@@ -395,8 +397,8 @@ TEST_P(FloatLoops, StreamedAsCopied) {
     }
 }
 
-/// Componentwise backward error of a solve without refinement, and how many steps lead to that of a
-/// float.
+/// Bounds the componentwise backward error of a solve without refinement, and the number of steps
+/// to that of a float.
 TEST_P(FloatLoops, WholeFactorisationsSolveAndRefine) {
   if (GetParam().streamed) GTEST_SKIP() << "what runs is the backend's choice";
   for (const std::string spec :
@@ -432,7 +434,7 @@ TEST_P(FloatLoops, WholeFactorisationsSolveAndRefine) {
   }
 }
 
-/// What backends say, and take: loops of float leave doubles as they are.
+/// Kernels of float do not change how a backend treats doubles.
 TEST_P(FloatLoops, DoublesGoAsEver) {
   if (GetParam().streamed) GTEST_SKIP() << "what runs is the backend's choice";
   Backend mine =
@@ -445,7 +447,7 @@ TEST_P(FloatLoops, DoublesGoAsEver) {
   AnalyzeOptions options;
   options.target = mine.target();
   const auto plan = analyze(a.pattern(), options);
-  const auto prepared = PreparedPlan::create(plan, mine);  // for both scalars
+  const auto prepared = PreparedPlan::create(plan, mine);  // serves both scalars
   auto narrow = Factor<float>::create(prepared);
   ASSERT_TRUE(refactorize<float>(narrow, cast<float>(a.value())).ok());
   std::vector<double> x[2];

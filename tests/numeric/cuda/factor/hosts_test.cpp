@@ -1,4 +1,5 @@
-// Paths of hosts of a million children in all on a CUDA device: exact factors and solutions.
+// Tests paths of hosts with a million children in total on a CUDA device: exact factors and
+// solutions.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -44,7 +45,7 @@ TYPED_TEST(CudaHosts, APathOfHostsOfAMillionChildren) {
           }
         }
     }
-    // Every entry of L is in what follows: in exact numbers no other L gives this x.
+    // The solve uses every entry of L: in exact arithmetic no other L gives this x.
     auto workspace = Workspace<T>::create(factor, 1);
     std::vector<T> x = cast<T>(system.b);
     factor.solve({x.data(), n, 1, n}, workspace);
@@ -52,8 +53,8 @@ TYPED_TEST(CudaHosts, APathOfHostsOfAMillionChildren) {
   }
 }
 
-/// An arrow of three rows: of a million leaves each meets one to three of them, so hosts one above
-/// the other have some in common.
+/// The system is an arrow of three rows: each of a million leaves meets one to three of them, so
+/// hosts one above the other share leaves.
 TYPED_TEST(CudaHosts, AnArrowOfAMillionLeaves) {
   using T = typename TypeParam::T;
   constexpr Index kLeaves = 1000000, kHubs = 3, n = kLeaves + kHubs;
@@ -73,7 +74,8 @@ TYPED_TEST(CudaHosts, AnArrowOfAMillionLeaves) {
     }
     pattern.col_ptr.push_back(static_cast<Offset>(pattern.row.size()));
   }
-  // What the leaves leave of the hubs' block is 4 I, exactly: all numbers are quarters below 2^22.
+  // Eliminating the leaves leaves exactly 4 I of the hubs' block: all numbers are quarters below
+  // 2^22.
   for (Index g = 0; g < kHubs; ++g) {
     for (Index h = g; h < kHubs; ++h) add(kLeaves + h, both[h][g] / 4 + (h == g ? 4 : 0));
     pattern.col_ptr.push_back(static_cast<Offset>(pattern.row.size()));
@@ -101,7 +103,8 @@ TYPED_TEST(CudaHosts, AnArrowOfAMillionLeaves) {
   }
 }
 
-/// Sums of children's entries by lists of 64-bit places, as in arrays of 2^32 entries and more.
+/// The test sums children's entries by lists of 64-bit places, as arrays of 2^32 entries and more
+/// need.
 TYPED_TEST(CudaHosts, LongPlacesOfSums) {
   using T = typename TypeParam::T;
   if (TypeParam::by_level) GTEST_SKIP() << "level by level there are no lists";

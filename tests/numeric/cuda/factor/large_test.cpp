@@ -1,5 +1,5 @@
-// Factors of more entries than 31 bits count: places of panels and blocks beyond them are reached,
-// and hold what they should.
+// Tests factors with more entries than 31 bits count: panels and blocks beyond that place are
+// reached and hold the right values.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ namespace {
 
 constexpr Offset kBeyond = Offset{1} << 31;
 
-/// Made once for all ways of a target.
+/// Returns a plan in natural order, made once for all kernels of a target.
 std::shared_ptr<const Plan> natural_plan(const Pattern& pattern, const std::string& target,
                                          bool amalgamate) {
   static std::map<std::pair<std::string, Index>, std::shared_ptr<const Plan>> made;
@@ -34,7 +34,7 @@ std::shared_ptr<const Plan> natural_plan(const Pattern& pattern, const std::stri
   return plan = analyze(pattern, options);
 }
 
-/// Nothing where the device has too little memory.
+/// Returns nothing if the device has too little memory.
 template <class T>
 std::optional<Factor<T>> factor_that_fits(const std::shared_ptr<const Plan>& plan, Backend& backend,
                                           std::string& why) {
@@ -47,8 +47,9 @@ std::optional<Factor<T>> factor_that_fits(const std::shared_ptr<const Plan>& pla
   }
 }
 
-/// So many copies of one system, one after another: two subtrees of p pivots, each with the q rows
-/// of their parent below. Of a subtree the first column alone is full in A; L fills all others.
+/// Returns `copies` copies of one system, one after another: two subtrees of p pivots, each with
+/// the q rows of their parent below. Only the first column of a subtree is full in A; L fills all
+/// others.
 OwnedPattern copies_of_two_subtrees(Index copies, Index p, Index q) {
   OwnedPattern a;
   const auto end_column = [&] { a.col_ptr.push_back(static_cast<Offset>(a.row.size())); };
@@ -80,8 +81,8 @@ template <class W>
 class LargeFactors : public OnCuda<W> {};
 TYPED_TEST_SUITE(LargeFactors, Ways);
 
-/// All copies come to the same bits, wherever they lie. Little work for so many entries: enough for
-/// simple kernels.
+/// All copies have the same bits, wherever they lie. The system takes little work for its entries,
+/// little enough for simple kernels.
 TYPED_TEST(LargeFactors, CopiesOfASystemHaveTheSameBits) {
   using T = typename TypeParam::T;
   constexpr Index kCopies = 1400, kPivots = 1024, kShared = 256, n = 2 * kPivots + kShared;
@@ -121,7 +122,7 @@ using WaysOfDouble =
                      Way<double, CudaCompute::fma>>;
 TYPED_TEST_SUITE(LargeFronts, WaysOfDouble);
 
-/// A path of fronts of 16,000 rows.
+/// The tree is a path of fronts of 16,000 rows.
 TYPED_TEST(LargeFronts, ABand) {
   constexpr Index n = 152000, width = 16000;
   OwnedPattern a;

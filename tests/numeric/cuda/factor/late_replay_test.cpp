@@ -1,5 +1,5 @@
-// Work of a factor that has ended, launched late: misuse, but nobody else's verdict changes unseen.
-// On the emulated device too.
+// Tests work of a destroyed factor that is launched late: this is misuse, but it does not change
+// the verdict of another factor unnoticed. The emulated device runs the tests as well.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -14,7 +14,8 @@
 namespace kauri::test {
 namespace {
 
-/// Memory of a caller that keeps for later what is given back: late work finds it as it was.
+/// An allocator of the caller that keeps released memory until its end, so that late work finds it
+/// unchanged.
 class Keeper {
  public:
   Keeper() = default;
@@ -38,8 +39,8 @@ class Keeper {
   std::vector<void*> all_;
 };
 
-/// The second factor has the place of the first one's verdict. Values that fail for one, good ones
-/// for the other.
+/// The second factor reuses the place of the first one's verdict. The values of the first fail;
+/// those of the second are good.
 TEST(LateReplays, OfAFactorThatHasEndedAreToldToWhoHasItsPlace) {
   if (!has_device()) GTEST_SKIP() << "no CUDA device";
   Keeper keeper;
@@ -75,7 +76,8 @@ TEST(LateReplays, OfAFactorThatHasEndedAreToldToWhoHasItsPlace) {
   EXPECT_EQ(good(), verdict);
 }
 
-/// The same of the place of a refiner's report, by corrections that were captured.
+/// The second refiner reuses the place of the first one's report, into which captured corrections
+/// of the first write late.
 TEST(LateReplays, OfARefinerThatHasEndedAreToldToWhoHasItsPlace) {
   if (!has_device()) GTEST_SKIP() << "no CUDA device";
   Keeper keeper;
@@ -94,7 +96,7 @@ TEST(LateReplays, OfARefinerThatHasEndedAreToldToWhoHasItsPlace) {
       DeviceValues<double>::copy_of(std::vector<double>(static_cast<std::size_t>(n), 0.0), backend);
   const DeviceMatrixView<const double> device_b({b.span().data(), n, 1, n});
   const DeviceMatrixView<double> device_x(
-      {const_cast<double*>(x.span().data()), n, 1, n});  // this test's own
+      {const_cast<double*>(x.span().data()), n, 1, n});  // the test owns this memory
   const CallerStream stream;
   const auto enqueue = [&](Refiner<double>& refiner, cudaStream_t s) {
     refiner.enqueue_refine(factor, device_b, device_x, workspace, s);

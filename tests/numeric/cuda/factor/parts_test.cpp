@@ -1,4 +1,4 @@
-// Products added up in parts, on the card.
+// Tests products summed in parts on a CUDA device.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/bodies/parts.hpp"
 

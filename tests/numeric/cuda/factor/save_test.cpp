@@ -1,5 +1,5 @@
-// Factors saved on a device and loaded there, on the CPU, and the other way: L bit for bit, solves
-// bit for bit where the same loops run.
+// Tests factors saved on a device and loaded there or on the CPU, and the reverse: L bit for bit,
+// solves bit for bit if the same kernels run.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -30,7 +30,8 @@ class SavedOnCuda : public OnCuda<W> {
  protected:
   using Value = typename OnCuda<W>::Value;
 
-  /// Small fronts and tiled ones, with pivots that fill no tile and no block of 16 or 8.
+  /// Returns systems with small fronts and tiled ones, with pivots that fill no tile and no block
+  /// of 16 or 8.
   static std::vector<std::pair<std::string, OwnedPattern>> systems() {
     std::vector<std::pair<std::string, OwnedPattern>> all;
     all.emplace_back("none", diagonal_pattern(0));
@@ -38,7 +39,8 @@ class SavedOnCuda : public OnCuda<W> {
     all.emplace_back("chain", chain_pattern(40));
     all.emplace_back("dense 65", dense_pattern(65));
     all.emplace_back("dense 139", dense_pattern(139));
-#ifdef KAURI_ORDERS  // on the emulated device, where a step takes as long as a front on a device
+#ifdef KAURI_ORDERS  // on the emulated device, where a step takes as long as a front on a real
+                     // device
     all.emplace_back("cube", grid_pattern(5, 5, 5, true));
 #else
     all.emplace_back("long chain", chain_pattern(30000));
@@ -47,8 +49,8 @@ class SavedOnCuda : public OnCuda<W> {
 #endif
     return all;
   }
-  /// Of solves: one, a few, as many as are taken together. Level by level, and in float, one costs
-  /// as much as the other.
+  /// Returns numbers of right-hand sides: one, a few, as many as are solved together. Level by
+  /// level, and in float, all numbers take the same path, so one is enough.
   static std::vector<Index> widths() {
     if (sizeof(Value) == 8 && !W::by_level) return {1, 3, 12};
     return {2};
@@ -96,8 +98,8 @@ TYPED_TEST(SavedOnCuda, ThereAgain) {
     ASSERT_EQ(log_determinant(loaded), log_determinant(factor));
     ASSERT_EQ(save_factor(loaded), bytes);
     for (const Index columns : this->widths()) {
-      if (TypeParam::by_level) {  // what is loaded runs tasks, and solves by sweeps where there are
-                                  // any
+      if (TypeParam::by_level) {  // a loaded factor runs tasks, and solves by sweeps if the plan
+                                  // has any
         this->expect_near(this->solved(factor, columns), this->solved(loaded, columns));
       } else {
         ASSERT_TRUE(equal_bits(this->solved(factor, columns), this->solved(loaded, columns)))
@@ -105,7 +107,7 @@ TYPED_TEST(SavedOnCuda, ThereAgain) {
       }
     }
     if (this->HasFatalFailure()) return;
-    // No values are there: those given are taken.
+    // A loaded factor holds no values, so refactorize_shifted() takes the given ones.
     auto again = load_factor<T>(bytes, this->backend());
     ASSERT_TRUE(refactorize_shifted<T>(loaded, this->numbers(a), T(1)).ok());
     ASSERT_TRUE(refactorize<T>(again, this->numbers(a), T(1)).ok());
@@ -126,7 +128,7 @@ TYPED_TEST(SavedOnCuda, ToTheCpuAndBack) {
     ASSERT_EQ(host.verdict(), factor.verdict());
     this->expect_near(this->solved(factor, 1), this->solved(host, 1));
     const auto back =
-        load_factor<T>(save_factor(host), this->backend());  // its inverses are found anew
+        load_factor<T>(save_factor(host), this->backend());  // loading computes its inverses
     ASSERT_EQ(PlanDifference(factor.plan(), back.plan()).name(), "");
     ASSERT_TRUE(equal_bits(lower_factor(back).value, lower_factor(factor).value));
     ASSERT_EQ(back.verdict(), factor.verdict());
@@ -136,7 +138,7 @@ TYPED_TEST(SavedOnCuda, ToTheCpuAndBack) {
   }
 }
 
-/// What is refused leaves the backend as it was.
+/// A refused load leaves the backend unchanged.
 TYPED_TEST(SavedOnCuda, DamagedL) {
   using T = typename TypeParam::T;
   const auto factor = this->on_device(dense_pattern(70));

@@ -1,5 +1,5 @@
-// The kernels of small fronts by themselves, on fronts whose diagonal blocks are nearly singular:
-// by warps, and by blocks of threads.
+// Tests the kernels of small fronts alone, by warps and by thread blocks, on fronts whose diagonal
+// blocks are nearly singular.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ namespace kernels = numeric::cuda::kernels;
 using symbolic::SmallLayout;
 using test::require;
 
-/// Doubles on the device.
+/// Holds doubles on the device.
 class DeviceArray {
  public:
   explicit DeviceArray(const std::vector<double>& value) : count_(value.size()) {
@@ -44,7 +44,7 @@ class DeviceArray {
   void* data_ = nullptr;
 };
 
-/// The front's entries after its elimination, m x m by rows, lower triangle: L, then the
+/// Returns the front's entries after its elimination, m x m by rows, lower triangle: L, then the
 /// contribution block.
 std::vector<double> eliminate(const std::vector<double>& a, const SmallLayout& layout) {
   const Index m = layout.m;
@@ -76,7 +76,7 @@ std::vector<double> eliminate(const std::vector<double>& a, const SmallLayout& l
   return result;
 }
 
-/// The largest entry of |A - L L^T - S|, with A's diagonal scaled to one.
+/// Returns the largest entry of |A - L L^T - S|, with A's diagonal scaled to one.
 double elimination_error(const std::vector<double>& a, const std::vector<double>& result,
                          const SmallLayout& layout) {
   const auto m = static_cast<std::size_t>(layout.m), p = static_cast<std::size_t>(layout.p);
@@ -94,7 +94,8 @@ double elimination_error(const std::vector<double>& a, const std::vector<double>
   return static_cast<double>(largest);
 }
 
-/// Without the correction step errors are up to 10^-12 (near_singular_test.cpp has a model of it).
+/// Without the correction step errors reach 10^-12 (verdict/near_singular_test.cpp has a model of
+/// it).
 TEST(SmallFronts, NearlySingularBlocksAreEliminatedAccurately) {
   if (!test::has_device()) GTEST_SKIP() << "no CUDA device";
   if (!kernels::prepare_small_fronts()) GTEST_SKIP() << "no CUDA device with these kernels";

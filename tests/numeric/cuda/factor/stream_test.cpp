@@ -1,5 +1,5 @@
-// Refactorisations on the caller's streams, in the caller's graphs, of several factors at once, and
-// the verdicts they leave.
+// Tests refactorisations on the caller's streams, in the caller's graphs, of several factors at
+// once, and the verdicts they leave.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -26,7 +26,8 @@ template <class W>
 class Streams : public test::OnCuda<W> {
  protected:
   using Value = typename test::OnCuda<W>::Value;
-  /// A factor with values of its own on the device, and what they come to when nothing else runs.
+  /// Holds a factor, its values on the device, and the solution that they give when nothing else
+  /// runs.
   struct Job {
     Factor<Value> factor;
     DeviceValues<Value> there;
@@ -41,7 +42,7 @@ class Streams : public test::OnCuda<W> {
     EXPECT_TRUE(refactorize(out.factor, out.there, Value(0.25)).ok()) << spec;
     out.expected = this->solution(out.factor);
     EXPECT_TRUE(refactorize(out.factor, out.there, Value(7)).ok())
-        << spec;  // other numbers in the way
+        << spec;  // leaves other numbers in the factor
     return out;
   }
   std::vector<Job> jobs(std::size_t count) {
@@ -101,7 +102,7 @@ TYPED_TEST(Streams, SynchronousCallsFromSeveralThreadsToo) {
   EXPECT_EQ(wrong, std::vector<int>(jobs.size(), 0));
 }
 
-/// Nothing is waited for between the calls, so that whole factorisations meet on the device.
+/// The host does not wait between the calls, so whole factorisations overlap on the device.
 TYPED_TEST(Streams, ManyEnqueuedAtOnce) {
   using T = typename TypeParam::T;
   auto jobs = this->jobs(3);
@@ -147,7 +148,8 @@ TYPED_TEST(Streams, ACapturedRefactorisationReplaysWithTheValuesOfTheDay) {
   }
 }
 
-/// Launches at first, then a graph: the same bits, whichever call comes first, in whatever order.
+/// The first runs are launches, later ones a graph: all have the same bits, whichever call comes
+/// first and in whatever order.
 TYPED_TEST(Streams, TheFirstRunsAndAllLaterOnesHaveTheSameBits) {
   using T = typename TypeParam::T;
   const CallerStream stream;
@@ -186,7 +188,7 @@ TYPED_TEST(Streams, TheFirstRunsAndAllLaterOnesHaveTheSameBits) {
   }
 }
 
-/// The second run makes a graph: a capture that another thread has under way must not hear of it.
+/// The second run creates a graph; this must not invalidate a capture in another thread.
 TYPED_TEST(Streams, GraphsAreMadeBesideCapturesOfOtherThreads) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson3d 12");
@@ -230,7 +232,8 @@ TYPED_TEST(Streams, GraphsOfSeveralFactorsReplayAtOnce) {
   }
 }
 
-/// The stream may be the default one; the verdict on the device is that of the synchronous call.
+/// The stream may be the default one; the verdict on the device equals that of the synchronous
+/// call.
 TYPED_TEST(Streams, TheVerdictLiesOnTheDevice) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson3d 11");
@@ -286,7 +289,7 @@ TYPED_TEST(Streams, TheSmallestPivotIsThatOfTheEntriesAndOfTheCpu) {
     same.permutation = factor.plan().perm;
     auto theirs = Factor<T>::create(analyze(a.pattern(), same), cpu);
     for (Index at = 0; at < a.n();
-         at += 1 + a.n() / 7) {  // the least pivot in one front and another
+         at += 1 + a.n() / 7) {  // moves the least pivot from front to front
       auto value = this->values(a);
       for (Index j = 0; j < a.n(); ++j) value[a.pattern().col_ptr[j]] *= j == at ? T(1.01) : T(4);
       ASSERT_TRUE(refactorize<T>(factor, value).ok());

@@ -1,5 +1,5 @@
-// The inverses of diagonal tiles beside L, on a CUDA device and on the emulated one: against a
-// naive substitution, their padding, their marks.
+// Tests the inverses of diagonal tiles beside L, on a CUDA device and on the emulated one, against
+// a naive substitution; also their padding and marks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -47,11 +47,11 @@ long double largest_row(const Square& a) {
   for (Index i = 0; i < kTile; ++i) {
     long double sum = 0;
     for (Index j = 0; j < kTile; ++j) sum += std::abs(a[i * kTile + j]);
-    if (!(sum <= largest)) largest = sum;  // no number either
+    if (!(sum <= largest)) largest = sum;  // also if sum is NaN
   }
   return largest;
 }
-/// Column by column.
+/// Inverts T column by column.
 Square inverse_by_substitution(const Square& t) {
   Square x(t.size(), 0);
   for (Index j = 0; j < kTile; ++j)
@@ -63,7 +63,7 @@ Square inverse_by_substitution(const Square& t) {
   return x;
 }
 
-/// A diagonal tile as it lies on the device; T and V with an identity behind their pivots.
+/// A diagonal tile from the device: T and V, with an identity behind their pivots.
 struct Tile {
   Index front, pivots;
   Square t, v;
@@ -91,13 +91,14 @@ class TileInverses : public OnCuda<W> {
     options.amalgamate = false;
     return run_by(*this->plan(pattern, options), teams, pauses);
   }
-  /// Two fronts of as many pivots, above a third of 80, which is dense: all of more than 64 rows.
+  /// Returns two fronts with the given pivots above a third of 80, dense, so that all have more
+  /// than 64 rows.
   static SymmetricMatrix<double> three_fronts(Index first, Index second) {
     return near_singular({"", {first, second, 80}}, 1);
   }
 
-  /// Random numbers whose size keeps the matrix definite, but not by so much that T were almost its
-  /// diagonal.
+  /// Returns random values of a size that keeps the matrix definite, but not so dominant that T is
+  /// nearly diagonal.
   static std::vector<Value> random_definite(const Pattern& a, std::uint64_t seed) {
     std::vector<double> value(a.row.size()), square(static_cast<std::size_t>(a.n), 0);
     std::mt19937_64 random(seed);
@@ -109,7 +110,8 @@ class TileInverses : public OnCuda<W> {
     for (Index j = 0; j < a.n; ++j) value[a.col_ptr[j]] = 1 + 4 * std::sqrt(square[j]);
     return cast<Value>(value);
   }
-  /// L L^T, where L has -1 everywhere below its unit diagonal: its inverse has 2^(i - j - 1).
+  /// Returns L L^T, where L has -1 everywhere below its unit diagonal, so its inverse has entries
+  /// 2^(i - j - 1).
   static std::vector<Value> growing(const Pattern& a) {
     std::vector<Value> value(a.row.size());
     std::vector<std::vector<char>> l(static_cast<std::size_t>(a.n),
@@ -126,8 +128,8 @@ class TileInverses : public OnCuda<W> {
     return value;
   }
 
-  /// All diagonal tiles of a factor, front by front. What lies above the diagonal of their blocks
-  /// is zero, but for the mark.
+  /// Returns all diagonal tiles of a factor, front by front. Expects that entries above the
+  /// diagonal of their blocks are zero, except the mark.
   std::vector<Tile> tiles(const Factor<Value>& factor) {
     const Plan& plan = factor.plan();
     const std::vector<Value> entries = array_of(factor);
@@ -147,9 +149,9 @@ class TileInverses : public OnCuda<W> {
     for (std::size_t k = 0; k < all.size(); ++k) all[k].place = static_cast<Offset>(k);
     return FactorReader<Value>(memory_).read(factor, all);
   }
-  /// Those of a front with the tiles of L that lie between two pivot tiles, or these tiles
-  /// themselves where inverses are marked. Returns how many there are. What is behind the last
-  /// pivot is zero.
+  /// Checks the products of a front's inverses with the tiles of L between two pivot tiles; where
+  /// the inverses are marked, these tiles themselves are stored. Expects zeros behind the last
+  /// pivot. Returns the number of products.
   Index expect_products(const Factor<Value>& factor) {
     const Plan& plan = factor.plan();
     const std::vector<Value> entries = array_of(factor);
@@ -194,7 +196,7 @@ class TileInverses : public OnCuda<W> {
     }
     return found;
   }
-  /// The bits that solves read.
+  /// Returns the bits that solves read.
   std::vector<Value> stored(const Factor<Value>& factor) {
     return FactorReader<Value>(memory_).read(factor,
                                              stored_numbers(factor.plan(), this->has_products()));
@@ -225,8 +227,8 @@ class TileInverses : public OnCuda<W> {
     return tile;
   }
 
-  /// V is the inverse of T, as far as products of blocks tell it, and padding that of an identity.
-  /// The mark is right.
+  /// Expects that V is the inverse of T to the accuracy of products of blocks, that its padding is
+  /// that of an identity, and that the mark is right.
   static void expect_inverse(const Tile& tile) {
     const Square size = product(magnitude(tile.v), magnitude(tile.t));
     const long double condition = largest_row(size), eps = std::numeric_limits<Value>::epsilon();
@@ -260,9 +262,8 @@ class TileInverses : public OnCuda<W> {
 };
 TYPED_TEST_SUITE(TileInverses, Ways, WayNumbers);
 
-/// Fronts of one tile and of several, with blocks and cells that are whole and that are not; the
-/// same bits by other teams, with pauses, and once more in memory that holds the inverses of
-/// another matrix.
+/// The fronts have one tile or several, with whole and partial blocks and cells. Other teams,
+/// pauses, and memory that holds the inverses of another matrix give the same bits.
 TYPED_TEST(TileInverses, AreThoseOfASubstitution) {
   using T = typename TypeParam::T;
   for (const auto& [first, second] :
@@ -298,8 +299,8 @@ TYPED_TEST(TileInverses, AreThoseOfASubstitution) {
   }
 }
 
-/// Tiles whose inverses are large are marked, all of them; no mark is left in the next
-/// factorisation, nor does it change a bit of that.
+/// All tiles with large inverses are marked; the next factorisation leaves no mark of them, and
+/// none of its bits changes.
 TYPED_TEST(TileInverses, MarksComeAndGo) {
   using T = typename TypeParam::T;
   const auto a = this->three_fronts(20, 90);
@@ -325,7 +326,8 @@ TYPED_TEST(TileInverses, MarksComeAndGo) {
   ASSERT_EQ(std::memcmp(bits.data(), expected.data(), bits.size() * sizeof(T)), 0);
 }
 
-/// Of such tiles those of 8 pivots have a largest row sum of |V| |T| of 255, those of 9 one of 511.
+/// A tile of growing() with 8 pivots has a largest row sum of |V| |T| of 255, one with 9 pivots
+/// 511.
 TYPED_TEST(TileInverses, MarksBeginAbove256) {
   using T = typename TypeParam::T;
   const auto a = this->three_fronts(8, 9);
@@ -336,7 +338,7 @@ TYPED_TEST(TileInverses, MarksBeginAbove256) {
   for (const Tile& tile : found) EXPECT_EQ(tile.mark, tile.pivots > 8 ? 1 : 0) << tile.pivots;
 }
 
-/// Clusters of points under a kernel, and meshes.
+/// The systems are clusters of points under a kernel, and meshes.
 TYPED_TEST(TileInverses, NearlySingularTilesAreMarkedAndThoseOfMeshesAreNot) {
   using T = typename TypeParam::T;
   if (sizeof(T) == 8) {

@@ -1,5 +1,5 @@
-// Selected inverses on a caller's stream and in a caller's graph, read into a CUDA device's memory
-// or the emulated one's; norms of inverses by vectors that stay there.
+// Tests selected inverses on a caller's stream and in a caller's graph, read into memory of a CUDA
+// device or of the emulated one; and norms of inverses computed from vectors on the device.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -32,7 +32,8 @@ class CudaInverseReads : public OnCuda<W> {
 };
 TYPED_TEST_SUITE(CudaInverseReads, Ways, WayNumbers);
 
-/// The diagonal and the entries of A, on the device, with a number more at each end.
+/// Holds the inverse's diagonal and its entries on the pattern of A on the device, with a guard
+/// number at each end.
 template <class T>
 struct Reads {
   CallerArray<T> diagonal, entries;
@@ -103,8 +104,8 @@ TYPED_TEST(CudaInverseReads, OnAStreamHaveTheBitsOfTheHosts) {
   }
 }
 
-/// NaN wherever it is read, until there is an inverse again; what was read stays that of the factor
-/// that it was computed from.
+/// All reads give NaN until an inverse exists again; entries already read remain those of the
+/// factor that they were computed from.
 TYPED_TEST(CudaInverseReads, OfAFactorThatThereIsNot) {
   using T = typename TypeParam::T;
   for (const OwnedPattern& a : this->patterns()) {
@@ -126,7 +127,7 @@ TYPED_TEST(CudaInverseReads, OfAFactorThatThereIsNot) {
     reads.enqueue(inverse, stream.get());
     reads.expect(no_diagonal, no_entries);
     enqueue_refactorize(factor, DeviceValues<T>::copy_of(value, this->backend()), T(0),
-                        stream.get());  // which it was not computed from
+                        stream.get());  // the inverse was not computed from these
     reads.enqueue(inverse, stream.get());
     reads.expect(no_diagonal, no_entries);
     EXPECT_EQ(inverse.fetch_verdict(stream.get()).status, VerdictStatus::not_positive_definite);
@@ -175,12 +176,12 @@ TYPED_TEST(CudaInverseReads, WhatTheyRefuse) {
   EXPECT_TRUE(inverse.valid());
 }
 
-/// By the vectors of the host's that a factor of the CPU takes.
+/// The norms equal those of a factor on the CPU, whose vectors are on the host.
 TYPED_TEST(CudaInverseReads, NormsAreThoseOfTheCpu) {
   using T = typename TypeParam::T;
   Backend cpu = cpu_backend(1);
   for (const Index n :
-       {1, 2, 40, this->emulated() ? 1100 : 400'000}) {  // by several blocks of threads
+       {1, 2, 40, this->emulated() ? 1100 : 400'000}) {  // the largest takes several thread blocks
     SCOPED_TRACE(n);
     const OwnedPattern a = chain_pattern(n);
     const std::vector<T> value = random_dominant<T>(a.view(), 3);

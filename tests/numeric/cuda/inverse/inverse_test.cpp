@@ -1,5 +1,5 @@
-// Beyond A x = b on a CUDA device, and on the emulated one: selected inverses, products with L,
-// Schur complements, log-determinants.
+// Tests calls beyond A x = b on a CUDA device and on the emulated one: selected inverses, products
+// with L, Schur complements, log-determinants.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -21,8 +21,8 @@ class CudaInverses : public OnCuda<W> {
     };
   }
   bool is_emulated() { return this->backend().device() == "emulated"; }
-  /// What is read of a factor does not ask which kernels made it: large ones are done once with
-  /// each scalar by the emulated device, which is slow.
+  /// Returns whether to run large systems. The calls do not depend on the kernels that made the
+  /// factor, so the emulated device, which is slow, runs them once with each scalar.
   bool takes_large_ones() { return !is_emulated() || W::by_level; }
   static AnalyzeOptions in_caller_order() {
     AnalyzeOptions options;
@@ -43,9 +43,8 @@ TYPED_TEST(CudaInverses, AreTheDenseOnes) {
       this->is_emulated() ? 4 : 12);
 }
 
-/// Fronts of some tiles, of pivots and below them, of whole ones and not; without rows below, with
-/// an odd number of cells, with as many tiles of pivots as blocks that are inverted two and two
-/// leave over.
+/// The fronts have several tiles of pivots and of rows below, whole and partial; no rows below; an
+/// odd number of cells; and pivot tiles left over after inverting blocks in pairs.
 TYPED_TEST(CudaInverses, OfTiledFrontsAreThoseOfSolves) {
   using T = typename TypeParam::T;
   std::vector<OwnedPattern> patterns{forked_pattern(2, 70, 140, 1), forked_pattern(3, 20, 75, 2),
@@ -69,7 +68,7 @@ TYPED_TEST(CudaInverses, OfTiledFrontsAreThoseOfSolves) {
   }
 }
 
-/// More fronts of a level than there is scratch for at a time.
+/// The level has more fronts than fit into the scratch memory at once.
 TYPED_TEST(CudaInverses, OfManyTiledFrontsAreThoseOfSolves) {
   if (this->is_emulated() && !TypeParam::by_level)
     GTEST_SKIP() << "the same kernels, and slow there";
@@ -78,7 +77,8 @@ TYPED_TEST(CudaInverses, OfManyTiledFrontsAreThoseOfSolves) {
       this->is_emulated() ? 1 : 25);
 }
 
-/// The same of what is inverted of all levels together: 530 fronts with a product of one tile each.
+/// The blocks inverted for all levels together exceed the scratch memory, too: 530 fronts with a
+/// product of one tile each.
 TYPED_TEST(CudaInverses, OfManyFrontsOfTwoPivotTilesAreThoseOfSolves) {
   if (this->is_emulated()) GTEST_SKIP() << "too much for it";
   large_inverses_are_those_of_solves<typename TypeParam::T>(

@@ -1,5 +1,5 @@
-// Residuals and their errors on a CUDA device and on the emulated one: those of the CPU, bit for
-// bit.
+// Tests residuals and their errors on a CUDA device and on the emulated one: they equal the CPU's
+// bit for bit.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -28,7 +28,8 @@ using numeric::kResidualSegment;
 using numeric::kResidualStretch;
 using numeric::ValuesAre;
 
-/// One row, and so one column, of so many entries, and a chain; random values.
+/// Returns a matrix with one long row (and column) of `entries` entries, and a chain, with random
+/// values.
 SymmetricMatrix<double> one_long_row(Index entries) {
   std::vector<Index> row, col;
   std::vector<double> value;
@@ -90,7 +91,7 @@ TYPED_TEST(Residuals, AndErrorsAreThoseOfTheCpu) {
       if (static_cast<Offset>(k) % ld < n) {
         ASSERT_EQ(mine[k], b[k]) << "n = " << n << ": A x, " << k;
       }
-    // Of a b that was rounded: all of the residual is cancellation.
+    // The rounded b is A x up to rounding, so the residual is cancellation only.
     const MatrixView<const T> xs{x.data(), n, cols, ld}, bs{b.data(), n, cols, ld};
     residual<T>(view, xs, bs, {mine.data(), n, cols, ld}, *this->backend_);
     residual<T>(view, xs, bs, {theirs.data(), n, cols, ld}, this->cpu_);
@@ -106,8 +107,8 @@ TYPED_TEST(Residuals, AndErrorsAreThoseOfTheCpu) {
   }
 }
 
-/// No error is hidden by an x, a b or a value that is not finite, in the first row, the last or a
-/// long one.
+/// A value of x, b or A that is not finite always shows in the error, in the first row, the last or
+/// a long one.
 TYPED_TEST(Residuals, OfWhatIsNotFiniteHaveNoSmallError) {
   using T = TypeParam;
   const SymmetricMatrix<double> a = one_long_row(300);
@@ -129,7 +130,7 @@ TYPED_TEST(Residuals, OfWhatIsNotFiniteHaveNoSmallError) {
       }
 }
 
-/// The device keeps values, by rows, until it is given others.
+/// The device keeps the values, by rows, until the next fresh values.
 TYPED_TEST(Residuals, KeepValuesThatAreUnchanged) {
   using T = TypeParam;
   const SymmetricMatrix<double> a = generate("elast3d 3");
@@ -153,7 +154,7 @@ TYPED_TEST(Residuals, KeepValuesThatAreUnchanged) {
   EXPECT_EQ(of(none, ValuesAre::unchanged), second);
 }
 
-/// Columns of vectors that lie on the device, all in one launch.
+/// One launch computes all columns of vectors on the device.
 TYPED_TEST(Residuals, OfManyVectorsAreThoseOfEach) {
   using T = TypeParam;
   const SymmetricMatrix<double> a = one_long_row(700);
@@ -213,7 +214,8 @@ TYPED_TEST(Residuals, OfManyVectorsAreThoseOfEach) {
       ASSERT_EQ(products[c * ld + i], there[c * ld + i]) << c << " " << i;
 }
 
-// Large enough to be made by several threads, with a column that all stretches of rows look into.
+// The systems are large enough for several threads, and one has a column that meets every block of
+// rows.
 TEST(FullRows, AreBothHalvesByRows) {
   for (const char* spec : {"poisson2d 3", "lap27 28", "arrow 150000 2"}) {
     const SymmetricMatrix<double> a = generate(spec);

@@ -1,5 +1,5 @@
-// SparseProduct on a CUDA device and on the emulated one: on streams, in graphs, and without the
-// host.
+// Tests SparseProduct on a CUDA device and on the emulated one: on streams, in graphs, and without
+// the host.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ class CudaProducts : public ::testing::Test {
     backend_.emplace(cuda_backend());
   }
   Backend& backend() { return *backend_; }
-  /// The emulated device is slow.
+  /// Returns whether the device is the emulated one, which is slow.
   bool emulated() { return backend().device() == "emulated"; }
   static DeviceMatrixView<T> view(const CallerArray<T>& x, Index n, Index cols) {
     return DeviceMatrixView<T>({x.data(), n, cols, n});
@@ -75,7 +75,7 @@ TYPED_TEST(CudaProducts, CountTheirBytes) {
   products_count_their_bytes<TypeParam>(this->backend());
 }
 
-/// And what is in the host's memory.
+/// Memory of the host is refused, too.
 TYPED_TEST(CudaProducts, Refuse) {
   using T = TypeParam;
   what_products_refuse<T, CallerArray<T>>(this->backend());
@@ -97,8 +97,8 @@ TYPED_TEST(CudaProducts, Refuse) {
             "SparseProduct: y" + where);
 }
 
-/// A time step as one graph, by each kind of kernel: values, x and y of the day, several columns,
-/// both layouts.
+/// Each kind of kernel runs a time step as one graph, replayed with new values, x and y, several
+/// columns and both layouts.
 TYPED_TEST(CudaProducts, ReplaysMultiplyWithTheNumbersOfTheDay) {
   using T = TypeParam;
   const CallerStream stream;
@@ -140,7 +140,7 @@ TYPED_TEST(CudaProducts, ReplaysMultiplyWithTheNumbersOfTheDay) {
   EXPECT_EQ(merged, 1);
 }
 
-/// The host waits for nothing.
+/// No enqueued call makes the host wait.
 TYPED_TEST(CudaProducts, ReturnWhileTheStreamIsHeldUp) {
   if (!streams_are_apart()) GTEST_SKIP() << kStreamsShareQueues;
   using T = TypeParam;
@@ -169,8 +169,8 @@ TYPED_TEST(CudaProducts, ReturnWhileTheStreamIsHeldUp) {
   }
 }
 
-/// One block of as many bytes as it tells; what goes by the host's memory takes some for the time
-/// of the call. Without it nothing is left behind, and all works as before.
+/// A product takes one allocation of as many bytes as it reports; calls with host memory allocate
+/// more during the call. If an allocation fails, nothing remains held, and later calls work.
 TYPED_TEST(CudaProducts, AreOneAllocationThatMayFail) {
   using T = TypeParam;
   Hook hook;
@@ -219,7 +219,7 @@ TYPED_TEST(CudaProducts, AreOneAllocationThatMayFail) {
   EXPECT_TRUE(hook.sound());
 }
 
-/// Products of their own on streams of their own, all at once.
+/// Several products run at once, each on its own stream.
 TYPED_TEST(CudaProducts, OfManyStreamsHaveTheBitsOfOneAlone) {
   using T = TypeParam;
   const auto a = generate(this->emulated() ? "arrow 2500 2" : "arrow 60000 3");

@@ -1,5 +1,5 @@
-// Sparse products on a CUDA device and on the emulated one, every kernel forced: against exact
-// integers, against sums in long double, and against themselves.
+// Tests sparse products on a CUDA device and on the emulated one, with every kernel forced: against
+// exact integers, against sums in long double, and against each other.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ class Products : public ::testing::Test {
     for (const std::uint32_t s : rows.source) most = std::max(most, std::size_t{s} + 1);
     return most;
   }
-  /// Integers so small that any order of any sum is exact.
+  /// Returns integers so small that any sum is exact in any order.
   static std::vector<T> integers(std::size_t count, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     std::vector<T> all(count);
@@ -55,7 +55,7 @@ class Products : public ::testing::Test {
     for (T& v : all) v = static_cast<T>(std::uniform_real_distribution<double>(-1, 1)(random));
     return all;
   }
-  /// What lies in Y before, and in its padding after.
+  /// Contents of Y before the product, and of its padding afterwards.
   static constexpr T kBefore = T(-77);
   std::vector<T> product(const cuda::Spmv<T>& a, Index n, const std::vector<T>& x, Offset x_ld,
                          Offset y_ld, Index cols) {
@@ -71,7 +71,7 @@ class Products : public ::testing::Test {
     a.enqueue_values(there.data(), stream_->get());
     return product(a, rows.n(), x, rows.n(), rows.n(), cols);
   }
-  /// Vectors by rows and by columns, each in all ways, give what columns give.
+  /// Expects that every kernel gives the bits of column-major vectors for each pair of layouts.
   void check_layouts(const char* spec) {
     const cuda::FullRows rows = cuda::full_rows(generate(spec).pattern());
     const Index n = rows.n();
@@ -123,8 +123,8 @@ TYPED_TEST(Products, AreExactForIntegers) {
   }
 }
 
-/// Of each number of columns, and with padding that stays as it was; column by column the bits are
-/// those of the column alone.
+/// The test takes each number of columns, with padding that must stay; each column has the bits of
+/// that column alone.
 TYPED_TEST(Products, OfManyVectorsAreThoseOfEach) {
   using T = TypeParam;
   for (const char* spec : {"elast3d 3", "arrow 600 2"}) {
@@ -154,7 +154,8 @@ TYPED_TEST(Products, OfManyVectorsAreThoseOfEach) {
   }
 }
 
-/// So many tiles that a block has several columns, the last one fewer than the others.
+/// The matrix has so many tiles that a block has several columns, the last one fewer than the
+/// others.
 TYPED_TEST(Products, OfManyVectorsAlongManyTilesAreExactForIntegers) {
   using T = TypeParam;
   const cuda::FullRows rows = rows_with(50000, [](Index i) { return i % 7000 == 5 ? 6000 : 3; });
@@ -171,8 +172,8 @@ TYPED_TEST(Products, OfManyVectorsAlongManyTilesAreExactForIntegers) {
   }
 }
 
-/// |y - A x| <= (k + 1) eps |A||x| for a row of k entries, whatever the order (Higham, Accuracy and
-/// Stability, section 3.1).
+/// The bound is |y - A x| <= (k + 1) eps |A||x| for a row of k entries in any order (Higham,
+/// Accuracy and Stability, section 3.1).
 TYPED_TEST(Products, RoundAsSumsDo) {
   using T = TypeParam;
   for (const NamedRows& shape : named_rows()) {
@@ -192,8 +193,8 @@ TYPED_TEST(Products, RoundAsSumsDo) {
   }
 }
 
-/// To the bit: the sum, rounded, times alpha, rounded, and beta y, rounded, added. Where beta is 0
-/// what was there is not read.
+/// The result equals round(round(alpha sum) + round(beta y)) to the bit, with the rounded sum. If
+/// beta is 0, y is not read.
 TYPED_TEST(Products, AreScaledAndAddedToWhatIsThere) {
   using T = TypeParam;
   const std::pair<T, T> factors[]{{T(-1), T(1)}, {T(0.3), T(-1.7)}, {T(2.3), T(0)}};
@@ -221,7 +222,7 @@ TYPED_TEST(Products, AreScaledAndAddedToWhatIsThere) {
         const volatile T product = alpha * sum[k],
                          kept = beta == 0
                                     ? 0
-                                    : beta * y[k];  // volatile: rounded, whatever a compiler fuses
+                                    : beta * y[k];  // volatile: rounds, whatever the compiler fuses
         ASSERT_EQ(found[k], product + kept) << shape.name << ", " << cuda::name_of(choice) << ", "
                                             << cols << " columns, entry " << k;
       }
@@ -255,7 +256,7 @@ TYPED_TEST(Products, HaveTheSameBitsEachTimeAndByLanesAsStaged) {
   }
 }
 
-/// Powers of two commute with rounding: near the ends of the range, and beyond it.
+/// Scaling by powers of two commutes with rounding, near the ends of the range and beyond it.
 TYPED_TEST(Products, OfHugeAndTinyNumbers) {
   using T = TypeParam;
   const cuda::FullRows rows = cuda::full_rows(generate("elast3d 4").pattern());
@@ -278,7 +279,7 @@ TYPED_TEST(Products, OfHugeAndTinyNumbers) {
   }
 }
 
-/// What is not finite reaches the rows that meet it, and no other, however tiles and chunks are
+/// A value that is not finite reaches exactly the rows that meet it, however tiles and chunks are
 /// cut.
 TYPED_TEST(Products, NanAndInfinityReachTheirRowsAlone) {
   using T = TypeParam;
@@ -324,7 +325,7 @@ TYPED_TEST(Products, TakeNewValues) {
   }
 }
 
-/// Pointers of 64 bits, which otherwise only matrices of 2^31 entries have.
+/// The test uses 64-bit row pointers, which only matrices of 2^31 entries need otherwise.
 TYPED_TEST(Products, OfRowsWithLongPointers) {
   using T = TypeParam;
   const cuda::FullRows rows = rows_with(900, [](Index i) { return i == 450 ? 6000 : i % 11; });
@@ -374,8 +375,8 @@ TYPED_TEST(Products, RefuseKernelsThatAreNotThere) {
             "no product by the kernel staged 3");
 }
 
-/// The rows of a block fill a chunk; a row that one block would be left with goes along the merge
-/// path.
+/// The rows of a block fill a chunk; a matrix with a row that would occupy one block for long takes
+/// the merge path.
 TEST(ProductChoice, FollowsTheLengthsOfRows) {
   const auto of = [](Index n, auto length) {
     return cuda::name_of(cuda::choose_spmv(rows_with(n, length)));
@@ -395,7 +396,7 @@ TEST(ProductChoice, FollowsTheLengthsOfRows) {
             "staged 1");  // small: a second launch would cost more
 }
 
-/// Each item once, in order; runs name the tiles that end within a row.
+/// Tiles cover each item once, in order; runs name the tiles that end within a row.
 TEST(ProductChoice, TilesGoThroughAllRowsAndEntries) {
   for (const NamedRows& shape : named_rows()) {
     const cuda::FullRows& rows = shape.rows;
@@ -405,7 +406,7 @@ TEST(ProductChoice, TilesGoThroughAllRowsAndEntries) {
     EXPECT_EQ(tiles.row.back(), rows.n());
     Index row = 0;
     Offset entry = 0;
-    std::set<std::pair<Index, Index>> expected, found;  // tile and the row that it ends in
+    std::set<std::pair<Index, Index>> expected, found;  // a tile and the row that it ends in
     for (Offset item = 0; item <= rows.n() + rows.entries(); ++item) {
       if (item % cuda::kMergeTile == 0 || item == rows.n() + rows.entries()) {
         const auto t = static_cast<Index>((item + cuda::kMergeTile - 1) / cuda::kMergeTile);

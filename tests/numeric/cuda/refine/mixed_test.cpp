@@ -1,5 +1,5 @@
-// Mixed precision on a CUDA device and on the emulated one: by the bodies of the CPU, vectors on
-// the device.
+// Tests mixed precision on a CUDA device and on the emulated one: runs the CPU's test bodies, with
+// vectors on the device.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -15,22 +15,22 @@
 namespace kauri::test {
 namespace {
 
-/// The factor in float is made by what a backend has for it; the one in double by these loops.
+/// The backend chooses the kernels of the factor in float; the way W fixes those of the factor in
+/// double.
 template <class W>
 class CudaMixedFactors : public OnCuda<W> {
  protected:
   PlanOf plan_of() {
     return [this](const Pattern& pattern) { return this->plan(pattern); };
   }
-  /// The emulated device is slow.
+  /// Returns whether the device is the emulated one, which is slow.
   bool emulated() { return this->backend().device() == "emulated"; }
-  /// Of numbers with 11 bits in place of 24: conditions of which something is known are as much
-  /// less.
+  /// Plain TF32 has 11 bits in place of 24, so the tests lower the condition numbers accordingly.
   static constexpr CudaCompute kLoops = W::loops;
   static constexpr bool kPlain = kLoops == CudaCompute::tf32;
   static constexpr double kCoarser = kPlain ? 0x1p13 : 1;
 };
-/// As a backend takes them by itself: Hopper's in double where they run.
+/// The kernels that a backend chooses by itself: Hopper's in double, if they run.
 struct AsTaken {
   using T = double;
   static constexpr CudaCompute loops = CudaCompute::automatic;
@@ -44,7 +44,7 @@ TYPED_TEST(CudaMixedFactors, RefineAsTheNaiveLoop) {
   std::vector<std::string> specs{"poisson2d 1", "arrow 40 2", "slow 3", "slow 4", "slow 5",
                                  "slow 12",     "slow 17",    "stiff 3"};  // 17: sums of two blocks
   if (TestFixture::kPlain)
-    specs = {"poisson2d 1", "arrow 40 2"};  // others want larger shifts than the naive loop has
+    specs = {"poisson2d 1", "arrow 40 2"};  // others need larger shifts than the naive loop has
   if (!this->emulated() && TestFixture::kPlain)
     specs.insert(specs.end(), {"poisson2d 20", "elast3d 6", "tree 3000 1"});
   if (!this->emulated() && !TestFixture::kPlain)
@@ -117,8 +117,8 @@ TYPED_TEST(CudaMixedFactors, SmallSystems) {
   no_shift_hides_a_diagonal(this->backend(), this->plan_of());
 }
 
-/// A front that is large enough for the loops: one that is right to three digits is a
-/// preconditioner, and x is what full precision gives.
+/// The front is large enough for the matrix kernels: a factor with three correct digits is a
+/// preconditioner, and x is as accurate as in full precision.
 TEST(CudaMixedLoops, PlainTf32Preconditions) {
   if (!has_device()) GTEST_SKIP() << "no CUDA device";
   const SymmetricMatrix<double> a = spread_spectrum(150, 30, 5);
@@ -153,7 +153,7 @@ TEST(CudaMixedLoops, PlainTf32Preconditions) {
   EXPECT_GT(of[1].steps, of[0].steps);
 }
 
-/// The Solver's door to the same on a device.
+/// Solver offers mixed precision on a device, too.
 TEST(CudaMixedSolver, SolvesAsInFullPrecision) {
   if (!has_device()) GTEST_SKIP() << "no CUDA device";
   SolverOptions options;
@@ -165,7 +165,7 @@ TEST(CudaMixedSolver, SolvesAsInFullPrecision) {
     solver_solves_as_in_full_precision(options, 30, {1, 5, 40});
 }
 
-/// Of small integers: exact, whatever the number of blocks.
+/// Dot products of small integers are exact for any number of blocks.
 TEST(CudaMixedKernels, Dots) {
   if (!has_device()) GTEST_SKIP() << "no CUDA device";
   const CallerArray<numeric::Dots> parts{std::vector<numeric::Dots>(numeric::cuda::kDotBlocks)},
@@ -194,8 +194,9 @@ TYPED_TEST(CudaMixedFactors, Refuse) {
   what_mixed_factors_refuse(this->backend(), this->plan_of());
 }
 
-/// As many bytes as it tells beside factor and workspace; without them an Error, and nothing is
-/// left behind. The same where a factor in double has to be made by a solve.
+/// The factor reports the bytes it takes beside factor and workspace. If an allocation fails, the
+/// call throws and nothing remains held; this includes the factor in double that a solve has to
+/// make.
 TYPED_TEST(CudaMixedFactors, EachAllocationMayFail) {
   Hook hook;
   Backend backend = cuda_backend(
@@ -222,7 +223,7 @@ TYPED_TEST(CudaMixedFactors, EachAllocationMayFail) {
   }
   EXPECT_EQ(failures, 7);  // plan, factor, rows, vectors, workspace; factor and workspace in double
   hook.fail_at(std::numeric_limits<long>::max());
-  // A solve that did not get its memory may be called again.
+  // A solve that failed for lack of memory may be called again.
   auto mixed = MixedFactor::create(a.pattern(), plan, backend);
   ASSERT_TRUE(mixed.refactorize(a.value()).ok());
   const std::vector<double> expected = x;

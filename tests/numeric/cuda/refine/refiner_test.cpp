@@ -1,5 +1,5 @@
-// Refinement on a CUDA device and on the emulated one: by the rules of the host's, on streams, in
-// graphs, and without the host.
+// Tests refinement on a CUDA device and on the emulated one: it follows the host's rules, on
+// streams, in graphs, and without the host.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ class CudaRefiners : public OnCuda<W> {
   PlanOf plan_of() {
     return [this](const Pattern& pattern) { return this->plan(pattern); };
   }
-  /// The emulated device is slow.
+  /// Returns whether the device is the emulated one, which is slow.
   bool emulated() { return this->backend().device() == "emulated"; }
   static DeviceMatrixView<Value> view(const CallerArray<Value>& x, Index n, Index cols) {
     return DeviceMatrixView<Value>({x.data(), n, cols, n});
@@ -36,7 +36,7 @@ class CudaRefiners : public OnCuda<W> {
     return report;
   }
   static constexpr Index kColumns = 67;
-  /// Of so many solutions this one alone is wrong.
+  /// Refines kColumns solutions of which only column `worst` is wrong.
   void check_worst(Index worst) {
     const auto a = generate("poisson2d 2");
     const Index n = a.n();
@@ -56,7 +56,7 @@ class CudaRefiners : public OnCuda<W> {
     EXPECT_EQ(done.unrefined.normwise, 1) << worst;
   }
 };
-/// One of each kind of solves: plain ones, and sweeps in float and in double.
+/// The types cover each kind of solve: plain ones, and sweeps in float and in double.
 using SolveWays = ::testing::Types<Way<float, CudaCompute::fma>, LevelByLevel<double>,
                                    Way<double, CudaCompute::hopper>>;
 TYPED_TEST_SUITE(CudaRefiners, SolveWays);
@@ -89,7 +89,7 @@ TYPED_TEST(CudaRefiners, Refuse) {
   Backend other =
       cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = TypeParam::loops});
   what_refiners_refuse<T, CallerArray<T>>(this->backend(), other, this->plan_of());
-  // And what is in the host's memory.
+  // Memory of the host is refused, too.
   const auto a = generate("poisson2d 3");
   const RefineCase<T> c{a, cast<T>(a.value())};
   const auto factor = filled_factor(c, this->backend(), this->plan_of());
@@ -111,7 +111,8 @@ TYPED_TEST(CudaRefiners, Refuse) {
             "Refiner: x" + where);
 }
 
-/// More columns than are solved together, all refined while any of them needs it.
+/// The refiner has more columns than are solved together and refines all while any of them needs
+/// it.
 TYPED_TEST(CudaRefiners, ManyColumns) {
   using T = typename TypeParam::T;
   RefineCase<T> c{generate(this->emulated() ? "poisson2d 3" : "poisson2d 30")};
@@ -136,14 +137,14 @@ TYPED_TEST(CudaRefiners, ManyColumns) {
                 naive, std::to_string(nrhs) + " together");
     EXPECT_EQ(x.fetch(), expected) << nrhs;
     factor.solve(this->view(b, n, c.cols),
-                 workspace);  // what was left out has left no mark on the workspace
+                 workspace);  // the skipped solve left the workspace unchanged
     std::vector<T> again = c.b;
     factor.solve({again.data(), n, c.cols, n}, workspace);
     EXPECT_EQ(b.fetch(), again) << nrhs;
   }
 }
 
-/// In each lane of the warp that decides, in its first columns and in its last.
+/// The worst column lies in each lane of the deciding warp, in its first columns and in its last.
 TYPED_TEST(CudaRefiners, TheWorstColumnDecidesWhereverItIs) {
   for (Index worst = 0; worst < this->kColumns; ++worst) this->check_worst(worst);
 }
@@ -151,7 +152,7 @@ TYPED_TEST(CudaRefiners, TheWorstColumnDecidesFirstOrLast) {
   for (const Index worst : {0, 31, 32, 66}) this->check_worst(worst);
 }
 
-/// Where the number on the device is 0, a solve does nothing, and leaves no mark on its workspace.
+/// If the run flag on the device is 0, a solve does nothing and leaves its workspace unchanged.
 TYPED_TEST(CudaRefiners, SolvesAreLeftOutByANumberOnTheDevice) {
   using T = typename TypeParam::T;
   const auto a = generate(this->emulated() ? "lap27 4" : "lap27 12");
@@ -177,7 +178,8 @@ TYPED_TEST(CudaRefiners, SolvesAreLeftOutByANumberOnTheDevice) {
   }
 }
 
-/// A Newton step as one graph: values, right-hand side and guess of the day, good and bad in turn.
+/// One graph runs a Newton step, replayed with new values, right-hand sides and guesses, good and
+/// bad in turn.
 TYPED_TEST(CudaRefiners, ReplaysRefineWithTheNumbersOfTheDay) {
   using T = typename TypeParam::T;
   const CallerStream stream;
@@ -234,8 +236,8 @@ TYPED_TEST(CudaRefiners, ReplaysRefineWithTheNumbersOfTheDay) {
   }
 }
 
-/// The host waits for nothing: not for a step, not for the verdict before. Two refinements, and a
-/// report of the first that the second writes over.
+/// No call makes the host wait, neither for a step nor for an earlier verdict. The second
+/// refinement overwrites the report of the first.
 TYPED_TEST(CudaRefiners, ReturnWhileTheStreamIsHeldUp) {
   if (!streams_are_apart()) GTEST_SKIP() << kStreamsShareQueues;
   using T = typename TypeParam::T;
@@ -269,7 +271,8 @@ TYPED_TEST(CudaRefiners, ReturnWhileTheStreamIsHeldUp) {
   EXPECT_NE(x.fetch(), zeros);
 }
 
-/// One block of as many bytes as it tells, counted nowhere else; without it nothing is left behind.
+/// A refiner takes one allocation of as many bytes as it reports, counted nowhere else; if it
+/// fails, nothing remains held.
 TYPED_TEST(CudaRefiners, AreOneAllocationThatMayFail) {
   using T = typename TypeParam::T;
   Hook hook;

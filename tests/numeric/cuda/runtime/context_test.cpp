@@ -1,6 +1,6 @@
-// The device belongs to others too: contexts of the caller's own, threads without one, captures of
-// other threads and of the same one, values that the caller's stream is still writing. On the
-// emulated device too.
+// Tests that kauri shares the device with its caller: the caller's own contexts, threads without a
+// context, captures of other threads and of the same one, values that the caller's stream is still
+// writing. The emulated device runs the tests as well.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -28,13 +28,13 @@ class Contexts : public ::testing::Test {
   }
 };
 
-/// f() in a thread of its own, which has no context.
+/// Runs f() in a new thread, which has no context.
 template <class F>
 void in_new_thread(F&& f) {
   std::thread(std::forward<F>(f)).join();
 }
 
-/// The driver's own functions, since the runtime's would make one.
+/// The test calls the driver directly, since the runtime's functions would create a context.
 TEST_F(Contexts, OfTheCallersOwnAreCurrentAfterEachCall) {
   in_new_thread([] {
     const OwnContext own(0);
@@ -53,8 +53,8 @@ TEST_F(Contexts, ThreadsWithoutOneHaveNoneAfterEachCall) {
   });
 }
 
-/// What was made in a context of the caller's own works from a thread without one, and from one
-/// that has another.
+/// Objects made in the caller's own context work from a thread without one, and from a thread that
+/// has another context.
 TEST_F(Contexts, OtherThreadsWorkInTheOneOfTheBackend) {
   in_new_thread([] {
     const OwnContext own(0);
@@ -81,7 +81,7 @@ TEST_F(Contexts, OtherThreadsWorkInTheOneOfTheBackend) {
   });
 }
 
-/// A backend of the primary context, in a thread that has changed to a context of its own since.
+/// A backend of the primary context works in a thread that has since changed to its own context.
 TEST_F(Contexts, ThePrimaryOneIsEnteredFromTheCallersOwn) {
   in_new_thread([] {
     CUcontext expected = nullptr;
@@ -97,11 +97,11 @@ TEST_F(Contexts, ThePrimaryOneIsEnteredFromTheCallersOwn) {
 
 class Captures : public Contexts {};
 
-/// A capture in global mode, the default of torch.cuda.graph, as long as this lives.
+/// Holds a capture in global mode, the default of torch.cuda.graph, during its lifetime.
 class GlobalCapture {
  public:
-  /// flags: of the stream. One that is not cudaStreamNonBlocking waits for the default stream,
-  /// which a call must not touch then.
+  /// flags: of the stream. A stream without cudaStreamNonBlocking waits for the default stream, so
+  /// calls must not touch the default stream during its capture.
   explicit GlobalCapture(unsigned flags = cudaStreamNonBlocking) {
     require(cudaStreamCreateWithFlags(&stream_, flags));
     require(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal));
@@ -112,7 +112,7 @@ class GlobalCapture {
     static_cast<void>(end());
     cudaStreamDestroy(stream_);
   }
-  /// Success if nothing has invalidated it.
+  /// Ends the capture; returns success if nothing has invalidated it.
   cudaError_t end() {
     if (ended_) return cudaSuccess;
     ended_ = true;
@@ -127,7 +127,7 @@ class GlobalCapture {
   bool ended_ = false;
 };
 
-/// The test itself sees what a capture forbids: without that it would prove nothing.
+/// The test itself must detect what a capture forbids; otherwise it would prove nothing.
 TEST_F(Captures, InGlobalModeAreSpoiltByAnAllocation) {
   void* data = nullptr;
   GlobalCapture capture;
@@ -136,7 +136,7 @@ TEST_F(Captures, InGlobalModeAreSpoiltByAnAllocation) {
   static_cast<void>(cudaGetLastError());
 }
 
-/// Another thread that is capturing in global mode.
+/// Holds another thread that captures in global mode.
 class CapturingThread {
  public:
   explicit CapturingThread(unsigned flags) : thread_([this, flags] { work(flags); }) {
@@ -148,7 +148,8 @@ class CapturingThread {
     static_cast<void>(renew(false));
     thread_.join();
   }
-  /// Ends the capture and begins another one. Success if nothing has invalidated it.
+  /// Ends the capture and, if `more`, begins another one; returns success if nothing has
+  /// invalidated it.
   cudaError_t renew(bool more = true) {
     more_ = more;
     return meeting_.meet() && meeting_.meet() ? seen_ : cudaErrorLaunchFailure;
@@ -169,7 +170,7 @@ class CapturingThread {
   Meeting meeting_{2};
   bool more_ = true;
   cudaError_t seen_ = cudaSuccess;
-  std::thread thread_;  // the last: it uses the others
+  std::thread thread_;  // must be last: it uses the members above
 };
 
 void expect_not_seen(unsigned flags) {
@@ -182,10 +183,10 @@ void expect_not_seen(unsigned flags) {
 
 TEST_F(Captures, OfAnotherThreadSeeNothingOfAnyCall) { expect_not_seen(cudaStreamNonBlocking); }
 
-/// A copy on the default stream would invalidate it, whatever the thread's mode.
+/// A copy on the default stream would invalidate this capture in any thread mode.
 TEST_F(Captures, OfAStreamThatWaitsForTheDefaultOneSeeNothingEither) { expect_not_seen(0); }
 
-/// As by a garbage collector, in the thread that captures.
+/// The test destroys objects in the capturing thread, as a garbage collector may.
 TEST_F(Captures, OutliveWhatIsFreedInsideThem) {
   DeviceCalls calls(0, [](const char*) {});
   const CallerStream stream;
@@ -196,7 +197,7 @@ TEST_F(Captures, OutliveWhatIsFreedInsideThem) {
   EXPECT_EQ(capture.end(), cudaSuccess);
 }
 
-/// A call that waits cannot come after what a capture will run.
+/// A synchronous call cannot wait for work that a capture has only recorded.
 TEST_F(Captures, ARefactorisationAfterACapturingStreamIsRefused) {
   Backend backend = cuda_backend();
   const auto a = generate("poisson2d 6");
@@ -215,8 +216,8 @@ TEST_F(Captures, ARefactorisationAfterACapturingStreamIsRefused) {
   EXPECT_TRUE(refactorize(factor, there, 0, stream.get()).ok());
 }
 
-/// A system whose values come late: a stream that is held up copies them over others, which are a
-/// matrix too, with other bits of L.
+/// Holds a system whose values arrive late: a stream that is held up copies them over the early
+/// values, which also form a matrix, with other bits of L.
 class LateValues : public Contexts {
  protected:
   struct Job {
@@ -226,12 +227,12 @@ class LateValues : public Contexts {
     DeviceValues<double> there;
     StreamHandle stream;
     std::function<void()>
-        hold;  ///< from here on the late values are on the stream, which is held up for a while
+        hold;  ///< enqueues the late values on the stream, which is held up for a while
   };
-  static constexpr double kScale = 4;  // of the values that come late
+  static constexpr double kScale = 4;  // late values are early values times this
 
-  /// The time is for what does not wait: it has read the early values by then. What waits as it
-  /// should does so however long that is.
+  /// Releases the stream after a time in which a call that fails to wait has read the early values.
+  /// A call that waits correctly does so for any such time.
   template <class F>
   void run(const F& f) {
     Backend backend = cuda_backend();

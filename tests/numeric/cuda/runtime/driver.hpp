@@ -1,4 +1,5 @@
-// The CUDA driver as a caller of kauri uses it: contexts of its own. On the emulated device too.
+// The CUDA driver as a caller of kauri uses it, with own contexts. The emulated device provides it
+// as well.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,7 +12,7 @@
 
 namespace kauri::test {
 
-/// A function of the driver, as it was in CUDA 7.
+/// Returns a function of the driver, as of CUDA 7.
 template <class F>
 F* driver_function(const char* name) {
   void* entry = nullptr;
@@ -32,7 +33,7 @@ inline void require_driver(CUresult status) {
                              std::to_string(static_cast<int>(status)));
 }
 
-/// Of the calling thread; null: none.
+/// Returns the context of the calling thread, or null.
 inline CUcontext current_context() {
   static const auto get = driver_function<CUresult(CUcontext*)>("cuCtxGetCurrent");
   CUcontext context = nullptr;
@@ -44,7 +45,7 @@ inline void set_context(CUcontext context) {
   require_driver(driver_function<CUresult(CUcontext)>("cuCtxSetCurrent")(context));
 }
 
-/// True if the process has made or retained the primary context of a device.
+/// Returns whether the process has made or retained the primary context of a device.
 inline bool has_primary_context(int device) {
   unsigned flags = 0;
   int active = 0;
@@ -53,8 +54,8 @@ inline bool has_primary_context(int device) {
   return active != 0;
 }
 
-/// A context by cuCtxCreate, the calling thread's own as long as this lives; then the one before
-/// is.
+/// Creates a context by cuCtxCreate, which is current in the calling thread during its lifetime;
+/// the destructor makes the previous one current.
 class OwnContext {
  public:
   explicit OwnContext(int device) {

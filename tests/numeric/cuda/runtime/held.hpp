@@ -15,7 +15,7 @@
 
 namespace kauri::test {
 
-/// Holds up what is enqueued on a stream from here on, until release().
+/// Holds up the work that is enqueued on a stream after construction, until release().
 class Held {
  public:
   explicit Held(const CallerStream& stream) : stream_(stream.get()) {
@@ -25,10 +25,10 @@ class Held {
   Held& operator=(const Held&) = delete;
   ~Held() {
     release();
-    cudaStreamSynchronize(stream_);  // wait() has returned
+    cudaStreamSynchronize(stream_);  // returns after wait() has returned
   }
-  /// False from release() on, and after so long that whoever was to release waits for the stream: a
-  /// failure, not a test that hangs.
+  /// Returns whether the stream is held up: false after release(), and after a timeout, in case the
+  /// thread that should release waits for the stream, so that the test fails rather than hangs.
   [[nodiscard]] bool holds() {
     const std::scoped_lock lock(mutex_);
     return !released_ && !gave_up_;
@@ -43,8 +43,8 @@ class Held {
   static void CUDART_CB wait(void* held) {
     Held& self = *static_cast<Held*>(held);
     std::unique_lock lock(self.mutex_);
-    // Once a wait has come to nothing, so do those that follow, most likely: all of them together
-    // are to end soon.
+    // After one wait has timed out, the following ones most likely do as well, so they wait for a
+    // shorter time.
     static std::atomic<bool> gave_up_before = false;
     const auto longest = std::chrono::seconds(gave_up_before ? 1 : 20);
     self.gave_up_ = !self.changed_.wait_for(lock, longest, [&] { return self.released_; });
@@ -57,12 +57,12 @@ class Held {
   bool released_ = false, gave_up_ = false;
 };
 
-/// False where work of other streams stands still behind a held one: streams then share queues of
-/// the device, as those of the clients of NVIDIA's multi-process service do, which have two each
-/// (CUDA_DEVICE_MAX_CONNECTIONS). A call that uses a stream of its own may then wait for the held
-/// one, whatever it does, and tests of what it waits for say nothing: they are skipped. Asked of
-/// the device once, by three more streams, one after another, as kauri has: more than two queues
-/// take apart, fewer than the eight that a process has alone. Waits two seconds at most.
+/// Returns whether other streams proceed while one is held up. They do not if streams share queues
+/// of the device, as the clients of NVIDIA's multi-process service do, which have two queues each
+/// (CUDA_DEVICE_MAX_CONNECTIONS). There any call that uses its own stream may wait for the held
+/// one, so tests of what a call waits for prove nothing and are skipped. The function tries this
+/// once on the device with three more streams, one after another, as kauri has: more than two
+/// queues serve, fewer than the eight that a process alone has. It waits for two seconds at most.
 inline bool streams_are_apart() {
   static const bool apart = [] {
     constexpr std::size_t kOthers = 3;

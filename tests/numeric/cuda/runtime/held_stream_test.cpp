@@ -1,5 +1,5 @@
-// What is enqueued returns while the caller's stream is held up: nothing that kauri does then waits
-// for work on that stream. On the emulated device too.
+// Tests that enqueuing calls return while the caller's stream is held up, so kauri does not wait
+// for work on that stream. The emulated device runs the tests as well.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -26,17 +26,17 @@ class HeldStreams : public OnCuda<W> {
     if (!this->IsSkipped() && !streams_are_apart()) GTEST_SKIP() << kStreamsShareQueues;
   }
 
-  /// A system in which one shift of four leaves a pivot that fails, and what each of them comes to
-  /// by itself. So small that level by level, too, a stream takes the launches of all four: CUDA
-  /// holds about a thousand, and further ones wait.
+  /// Holds a system for which one of four shifts makes a pivot fail, and the result of each shift
+  /// when run alone. It is so small that a stream can queue the launches of all four calls even
+  /// level by level: CUDA queues about a thousand launches, and further ones block.
   struct Case {
     std::shared_ptr<const Plan> plan;
     DeviceValues<Value> there;
     std::vector<DeviceVerdict> verdict;
-    std::vector<std::vector<Value>> x;  // nothing where a pivot fails
+    std::vector<std::vector<Value>> x;  // empty if a pivot fails
   };
-  static constexpr int kCalls = 4;  // the first puts launches on the stream, the second makes a
-                                    // graph too, the others launch it
+  static constexpr int kCalls = 4;  // the first enqueues launches, the second also makes a graph,
+                                    // which the others launch
   static Value shift(int call) { return call == 1 ? Value(-100) : Value(call + 1) / 4; }
 
   Case system(const std::string& spec) {
@@ -78,7 +78,7 @@ TYPED_TEST(HeldStreams, EachRefactorisationReturns) {
   }
 }
 
-/// Of one factor, with a solve after each.
+/// The calls refactorise one factor, and a solve follows each.
 TYPED_TEST(HeldStreams, SeveralRefactorisationsAndSolvesReturn) {
   using T = typename TypeParam::T;
   const CallerStream stream;

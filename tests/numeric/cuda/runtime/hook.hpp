@@ -1,4 +1,4 @@
-// An allocator of the caller's, for CudaOptions::allocator.
+// An allocator of the caller, for CudaOptions::allocator.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,12 +12,12 @@
 
 namespace kauri::test {
 
-/// cudaMalloc with a ledger of its own, that fails at one of its calls.
+/// Allocates by cudaMalloc, keeps a ledger, and fails at one chosen call.
 class Hook {
  public:
   [[nodiscard]] DeviceAllocator allocator() { return {&Hook::allocate, &Hook::release, this}; }
   void fail_at(long call) { left_ = call; }
-  /// True if the call that was to fail has.
+  /// Returns whether the call that should fail has been made.
   bool failed() const { return left_ < 0; }
   [[nodiscard]] std::size_t alive() const { return size_.size(); }
   [[nodiscard]] Offset bytes() const {
@@ -26,7 +26,7 @@ class Hook {
     return sum;
   }
   [[nodiscard]] bool sound() const { return sound_; }
-  /// Allocations since the last time that this was asked.
+  /// Returns the number of allocations since the previous call of taken().
   long taken() {
     const std::scoped_lock lock(mutex_);
     return std::exchange(taken_, 0);

@@ -1,4 +1,4 @@
-// The CUDA runtime's functions on the host.
+// Implements functions of the CUDA runtime on the host.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/numeric/cuda/runtime/host_runtime.hpp"
 
@@ -34,7 +34,7 @@ std::mutex mutex;
 std::map<cudaStream_t, Line> lines;
 std::map<cudaEvent_t, Mark> marks;
 
-/// The stream's copies until `put` have been done in all.
+/// Runs the stream's copies until `put` of them have been done in total.
 void run(cudaStream_t stream, std::size_t put) {
   Line& line = lines[stream];
   while (line.put - line.waiting.size() < put) {
@@ -73,7 +73,7 @@ extern "C" {
 
 cudaError_t cudaGetLastError() { return cudaSuccess; }
 const char* cudaGetErrorString(cudaError_t) { return "as asked for"; }
-/// There is no driver, and so no context: all is done in that of the calling thread.
+/// This runtime has no driver and no contexts: all calls work in the calling thread's.
 #if CUDART_VERSION >= 12050
 cudaError_t cudaGetDriverEntryPointByVersion(const char*, void** entry, unsigned,
                                              unsigned long long, cudaDriverEntryPointQueryResult*) {

@@ -1,6 +1,6 @@
-// A CUDA runtime on the host, of what uploads need: "device" memory is the host's, and copies are
-// done as late as the order of their stream allows, so that what is overwritten too early is seen.
-// A test that has these functions takes none from the real runtime.
+// A CUDA runtime on the host with the functions that uploads need: "device" memory is host memory,
+// and copies are done as late as the order of their stream allows, so that premature overwriting
+// shows. A test that links these functions takes none from the real runtime.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,10 +8,10 @@
 
 namespace kauri::test {
 
-/// What fresh memory holds.
+/// The byte that fills fresh memory.
 inline constexpr std::byte kFresh{0x5a};
 
-/// Calls since the last reset. Read while no thread is at work.
+/// Counts calls since the last reset. Read it only while no thread works.
 struct RuntimeCalls {
   int allocations = 0, pinned = 0, streams = 0, copies = 0;
 };

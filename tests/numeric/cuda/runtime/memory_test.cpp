@@ -1,5 +1,5 @@
-// The caller's allocator, failing allocations, values from every kind of memory, and retries that
-// copy nothing.
+// Tests the caller's allocator, failing allocations, values from every kind of memory, and retries
+// that copy nothing.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ TYPED_TEST(DeviceMemories, EachAllocationOfTheCallersMayFail) {
   }
 }
 
-/// What is allocated is what the plan says, and so is what the arrays take of it.
+/// Each object allocates the bytes that the plan predicts, and its arrays use exactly these.
 TYPED_TEST(DeviceMemories, APreparedPlanAFactorAndAWorkspaceAreOneAllocationEach) {
   using T = typename TypeParam::T;
   for (const char* spec :
@@ -89,7 +89,7 @@ TYPED_TEST(DeviceMemories, APreparedPlanAFactorAndAWorkspaceAreOneAllocationEach
   }
 }
 
-/// What factors share is there once, as long as one of them needs it.
+/// Factors of a prepared plan share one copy of its arrays, which lives as long as any of them.
 TYPED_TEST(DeviceMemories, FactorsOfAPreparedPlanShareItsArrays) {
   using T = typename TypeParam::T;
   for (const char* spec : {"elast3d 6", "tree 5000 3", "arrow 20000 3"}) {
@@ -154,7 +154,7 @@ TYPED_TEST(DeviceMemories, APreparedPlanServesFloatAndDouble) {
   EXPECT_EQ(far, 0);
 }
 
-/// What refinement keeps on the device for the time of a call.
+/// The test counts the memory that refinement takes on the device during a call.
 TYPED_TEST(DeviceMemories, RefinementsAllocationMayFail) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson3d 8");
@@ -186,7 +186,7 @@ TYPED_TEST(DeviceMemories, RefinementsAllocationMayFail) {
   EXPECT_TRUE(hook.sound());
 }
 
-/// The run that a backend does by itself is for the sake of time alone.
+/// The run that a backend does when it is created only saves time later, so it may fail.
 TYPED_TEST(DeviceMemories, ABackendNeedsNoMemoryOfTheDevice) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson2d 20");
@@ -201,8 +201,8 @@ TYPED_TEST(DeviceMemories, ABackendNeedsNoMemoryOfTheDevice) {
   EXPECT_TRUE(factorize<T>(plan, this->values(a), backend).ok());
 }
 
-/// Streams and places for verdicts are lent to one factor after another: what the last one left is
-/// not seen.
+/// Streams and places for verdicts pass from one factor to the next; a new factor does not see the
+/// previous one's verdict.
 TYPED_TEST(DeviceMemories, FactorsOneAfterAnotherAndManyAtOnceAreStrangers) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson2d 20");
@@ -234,15 +234,15 @@ TYPED_TEST(DeviceMemories, FactorsOneAfterAnotherAndManyAtOnceAreStrangers) {
   EXPECT_EQ(this->solution(factors[1]), expected);
 }
 
-/// Plans whose arrays fill chunks, end in them, and follow each other in them, made by more threads
-/// than there are chunks.
+/// The arrays of the plans fill chunks, end in them, and follow each other in them; more threads
+/// than chunks make them.
 TYPED_TEST(DeviceMemories, FactorsMadeByManyThreadsHaveTheSameBits) {
   using T = typename TypeParam::T;
   const std::vector<std::string> specs{"poisson3d 14", "poisson2d 300", "tree 60000 1",
                                        "elast3d 6"};
   std::vector<std::vector<T>> value, expected;
   std::vector<std::shared_ptr<const Plan>> plans;
-  std::vector<PreparedPlan> prepared;  // for every second round, at a time
+  std::vector<PreparedPlan> prepared;  // used in every second round
   for (const std::string& spec : specs) {
     const auto a = generate(spec);
     value.push_back(this->values(a));
@@ -269,8 +269,9 @@ TYPED_TEST(DeviceMemories, FactorsMadeByManyThreadsHaveTheSameBits) {
   EXPECT_EQ(wrong, std::vector<int>(kThreads, 0));
 }
 
-/// Refactorisations, verdicts and solves ask the allocator for nothing. What the driver takes for a
-/// CUDA graph, made by the second refactorisation, is not the allocator's, and so not seen here.
+/// Refactorisations, verdicts and solves allocate nothing. The memory that the driver takes for a
+/// CUDA graph, which the second refactorisation makes, does not come from the allocator and is not
+/// counted.
 TYPED_TEST(DeviceMemories, OnlyCreateAllocates) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson3d 10");
@@ -313,7 +314,7 @@ TYPED_TEST(DeviceMemories, TooLittleIsSaidBeforeAnyWork) {
   const auto a = generate("poisson3d 60");
   const auto plan = this->plan(a.pattern());
   const Offset bytes = this->factor_bytes(*plan);
-  ASSERT_GT(bytes, Offset{96} << 20);  // and not what the driver keeps of memory given back
+  ASSERT_GT(bytes, Offset{96} << 20);  // more than the driver may keep of released memory
   const auto prepared = PreparedPlan::create(plan, this->backend());
   const Offset held = this->backend().bytes_in_use();
   std::size_t there = 0, all = 0;
@@ -335,13 +336,13 @@ TYPED_TEST(DeviceMemories, TooLittleIsSaidBeforeAnyWork) {
   EXPECT_TRUE(refactorize<T>(factor, this->values(a)).ok());
 }
 
-/// More values than the staging chunks hold together.
+/// The matrix has more values than the staging chunks hold together.
 TYPED_TEST(DeviceMemories, TheSameBitsFromPageableFromPinnedAndFromDeviceMemory) {
   using T = typename TypeParam::T;
   const auto a = generate("blockdiag 1600000 4");
   std::vector<T> value = this->values(a);
   for (std::size_t k = 0; k < value.size(); ++k)
-    value[k] *= T(1) + T(k % 1021) / T(4096);  // no two chunks alike
+    value[k] *= T(1) + T(k % 1021) / T(4096);  // no two chunks are equal
   ASSERT_GT(value.size() * sizeof(T), std::size_t{15} << 20);
   auto factor =
       Factor<T>::create(this->plan(a.pattern(), OrderingMethod::natural), this->backend());
@@ -367,7 +368,7 @@ TYPED_TEST(DeviceMemories, TheSameBitsFromPageableFromPinnedAndFromDeviceMemory)
   ASSERT_TRUE(refactorize<T>(factor, std::span<const T>(managed, value.size()), T(3)).ok());
   EXPECT_EQ(this->solution(factor), expected);
   require(cudaFree(managed));
-  // The residual reads the same values by the same way.
+  // The residual reads the same values from the same kind of memory.
   const std::vector<T> x(static_cast<std::size_t>(a.n()), T(1));
   std::vector<T> mine(x.size()), theirs(x.size());
   Backend cpu = cpu_backend(1);
@@ -378,7 +379,7 @@ TYPED_TEST(DeviceMemories, TheSameBitsFromPageableFromPinnedAndFromDeviceMemory)
   EXPECT_EQ(mine, theirs);
 }
 
-/// What is passed with the retry is not read: the device has the values.
+/// A retry does not read the values passed to it: the device has them.
 TYPED_TEST(DeviceMemories, ARetryCopiesNothing) {
   using T = typename TypeParam::T;
   for (const char* spec : {"poisson3d 12", "elast3d 5", "poisson2d 70"}) {
@@ -389,8 +390,8 @@ TYPED_TEST(DeviceMemories, ARetryCopiesNothing) {
     const std::vector<T> not_read(value.size(), std::numeric_limits<T>::quiet_NaN());
     auto factor = Factor<T>::create(plan, this->backend()),
          fresh = Factor<T>::create(plan, this->backend());
-    EXPECT_FALSE(
-        refactorize_shifted<T>(factor, value, T(0.125)).ok());  // nothing is held yet: copied
+    EXPECT_FALSE(refactorize_shifted<T>(factor, value, T(0.125))
+                     .ok());  // the device holds no values yet, so it copies these
     ASSERT_FALSE(refactorize<T>(factor, value).ok());
     for (const T shift : {T(16), T(40), T(16)}) {
       ASSERT_TRUE(refactorize_shifted<T>(factor, not_read, shift).ok());
@@ -400,7 +401,7 @@ TYPED_TEST(DeviceMemories, ARetryCopiesNothing) {
       EXPECT_EQ(this->solution(factor), this->solution(fresh)) << spec << " " << shift;
       EXPECT_EQ(factor.verdict(), fresh.verdict());
     }
-    ASSERT_FALSE(refactorize<T>(factor, value).ok());  // and a fresh call reads what it is given
+    ASSERT_FALSE(refactorize<T>(factor, value).ok());  // a new call reads the values passed to it
   }
 }
 

@@ -1,5 +1,5 @@
-// Processes of their own: which devices they take memory of, what a fork and an empty
-// CUDA_VISIBLE_DEVICES come to.
+// Tests in separate processes: on which devices they take memory, and the effects of a fork and of
+// an empty CUDA_VISIBLE_DEVICES.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -19,9 +19,9 @@
 namespace kauri::test {
 namespace {
 
-/// This program once more with one test of InOwnProcess, and with this in its environment, if it is
-/// not null. 0: that test passed. What tells GoogleTest of shards and reports is this process's
-/// own.
+/// Runs this program again with one test of InOwnProcess, and with `setting` in its environment if
+/// it is not null. Returns 0 if the test passed. The variables that give GoogleTest shards and
+/// reports are removed, since they belong to this process.
 int run_alone(const std::string& test, const char* setting = nullptr) {
   std::string filter = "--gtest_filter=InOwnProcess.DISABLED_" + test,
               disabled = "--gtest_also_run_disabled_tests";
@@ -64,7 +64,7 @@ TEST_F(Processes, AreToldOfAForkAfterTheFirstCall) {
   EXPECT_EQ(run_alone("ForkAfterTheFirstCall"), 0);
 }
 
-/// f() in a child of this process: 0 if nothing in it has failed.
+/// Runs f() in a child of this process; returns 0 if nothing in it has failed.
 template <class F>
 int in_child(const F& f) {
   return exit_of(status_of_child([&] {
@@ -74,7 +74,8 @@ int in_child(const F& f) {
   }));
 }
 
-/// What nvidia-smi tells of each device, where it is there: index and MiB in use.
+/// Returns the index and the MiB in use of each device that nvidia-smi reports, or nothing without
+/// nvidia-smi.
 std::string memory_in_use() {
   std::string out;
   FILE* pipe = popen(
@@ -135,11 +136,11 @@ TEST(InOwnProcess, DISABLED_ForkAfterTheFirstCall) {
               const std::string made = error_text(ErrorKind::device, [] { (void)cuda_backend(); });
               EXPECT_NE(made.find(hint), std::string::npos) << made;
               const std::string used = error_text(
-                  ErrorKind::device, [&] { calls.use(nullptr); });  // of the parent's factor
+                  ErrorKind::device, [&] { calls.use(nullptr); });  // uses the parent's factor
               EXPECT_NE(used.find(hint), std::string::npos) << used;
             }),
             0);
-  calls.use(nullptr);  // of the parent all goes on
+  calls.use(nullptr);  // the parent's factor still works
   calls.end();
 }
 

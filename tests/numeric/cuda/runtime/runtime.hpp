@@ -1,4 +1,4 @@
-// The CUDA runtime as a caller of kauri uses it, beside kauri's own.
+// The CUDA runtime as a caller of kauri uses it, beside kauri's own use.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,7 +16,7 @@ inline void require(cudaError_t status) {
     throw std::runtime_error(std::string("CUDA in a test: ") + cudaGetErrorString(status));
 }
 
-/// An array on the device, written and read at once, all streams idle.
+/// Holds an array on the device; writes and reads are synchronous with all streams.
 template <class T>
 class CallerArray {
  public:
@@ -31,8 +31,8 @@ class CallerArray {
   void assign(const std::vector<T>& host) {
     require(cudaDeviceSynchronize());
     require(cudaMemcpy(data_, host.data(), size_ * sizeof(T), cudaMemcpyHostToDevice));
-    require(cudaDeviceSynchronize());  // the copy from pageable memory may have returned before it
-                                       // ended
+    require(cudaDeviceSynchronize());  // a copy from pageable memory may return before it
+                                       // has ended
   }
   [[nodiscard]] std::vector<T> fetch() const {
     require(cudaDeviceSynchronize());
@@ -58,7 +58,7 @@ class CallerStream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// What f(stream) enqueues, as a graph of the caller's.
+/// Holds the work that f(stream) enqueues as a CUDA graph.
 class CallerGraph {
  public:
   template <class F>
@@ -76,7 +76,7 @@ class CallerGraph {
   CallerGraph& operator=(const CallerGraph&) = delete;
   ~CallerGraph() { cudaGraphExecDestroy(exec_); }
   void launch(const CallerStream& stream) const { require(cudaGraphLaunch(exec_, stream.get())); }
-  /// Launches, copies and the like.
+  /// Returns the number of launches, copies and other nodes.
   [[nodiscard]] std::size_t nodes() const { return nodes_; }
 
  private:

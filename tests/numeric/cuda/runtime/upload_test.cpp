@@ -1,5 +1,5 @@
-// Blocks of a device's memory, and the way of arrays there through shared chunks; on the host,
-// where no device is needed.
+// Tests blocks of a device's memory, and the upload of arrays through shared chunks, on the host
+// without a device.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ namespace {
 using symbolic::aligned_bytes;
 using test::runtime_calls;
 
-/// 20 bytes, as a task: no power of two.
+/// 20 bytes, as a task: not a power of two.
 struct Five {
   Index at[5];
 };
@@ -43,7 +43,7 @@ bool same(const T& a, const T& b) {
   return a == b;
 }
 
-/// Arrays of one type in a block, and how many of their items are wrong.
+/// Uploads arrays into a block and counts their wrong items.
 class Arrays {
  public:
   explicit Arrays(Uploader& uploader) : uploader_(uploader) {}
@@ -66,7 +66,7 @@ class Arrays {
                                   }),
                 k);
   }
-  /// Not to be written.
+  /// Reserves an array that no upload may write.
   void room(Offset bytes) {
     const auto array = uploader_.room<std::byte>(bytes);
     checks_.push_back([array] {
@@ -96,7 +96,7 @@ class Arrays {
   std::vector<std::function<Offset()>> checks_;
 };
 
-/// Arrays of random lengths and types: how many of their items have not arrived.
+/// Uploads arrays of random lengths and types; returns the number of items that have not arrived.
 Offset wrong_items(Staging& staging, const std::shared_ptr<ResourcePool>& pool,
                    const DeviceHeap& heap, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -141,7 +141,7 @@ TEST(Upload, ArraysOfManyThreadsArriveWhole) {
   EXPECT_EQ(ledger.in_use(), 0);
 }
 
-/// More chunks than there are, wanted by more threads than there are chunks.
+/// The arrays need more chunks than exist, and more threads than chunks copy them.
 TEST(Upload, ArraysComeBackWhole) {
   Staging staging;
   const auto pool = std::make_shared<ResourcePool>();
@@ -210,7 +210,7 @@ TEST(Upload, ABlockEndsWhereItsArraysEnd) {
   EXPECT_EQ(ledger.in_use(), 512);
 }
 
-/// More verdicts at once than a page has places for, each by itself.
+/// More verdicts are in use at once than a page has places for; each is independent.
 TEST(Upload, ManyVerdictsAtOnce) {
   const auto pool = std::make_shared<ResourcePool>();
   std::vector<std::unique_ptr<PooledVerdict>> verdicts;

@@ -1,6 +1,6 @@
-// Waits that end, in kernels built with KAURI_WATCHDOG: a signal that is not sent is told with
-// kernel, ticket and counter. Each test that loses one runs in a process of its own, since a trap
-// ends the device's context. On the emulated device too.
+// Tests that waits end in kernels built with KAURI_WATCHDOG: a missing signal is reported with
+// kernel, ticket and counter. Each test that loses a signal runs in a separate process, since a
+// trap ends the device's context. The emulated device runs the tests as well.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -28,8 +28,8 @@ using numeric::cuda::watchdog::Kernel;
 
 constexpr std::uint64_t kLimit = 100'000'000;  // ns
 
-/// A system with tiled fronts below tiled fronts, in few teams, and its factor. The device is first
-/// used in the process that the test ends.
+/// Holds a system with tiled fronts below tiled fronts, run by few teams, and its factor. The
+/// device is first used in the process that the test ends.
 class Watched {
  public:
   explicit Watched(CudaCompute loops, OwnedPattern pattern = grid_pattern(9, 9, 9, true))
@@ -55,7 +55,7 @@ class Watched {
     factor->solve({x.data(), plan->n, columns, plan->n}, workspace);
     return x;
   }
-  /// The number of a task that counts for the front's parent.
+  /// Returns the number of a contribution task on which the front's parent waits.
   [[nodiscard]] int contribution() const {
     const symbolic::DeviceSchedule& device = plan->internals->device;
     for (std::size_t k = 0; k < device.task.size(); ++k)
@@ -64,7 +64,7 @@ class Watched {
         return static_cast<int>(k);
     return -1;
   }
-  /// Among tiled fronts.
+  /// Returns the parent's number among tiled fronts.
   [[nodiscard]] Index parent_of(Index tiled) const {
     const Index parent =
         plan->supernodes
@@ -81,7 +81,7 @@ class Watched {
   Backend backend_;
 };
 
-/// Ends the process: with 0 if `is_told` of the text that the call throws.
+/// Runs `call` and ends the process: with 0 if `is_told` accepts the text of the error.
 [[noreturn]] void end_with(const std::function<void()>& call,
                            const std::function<bool(const std::string&)>& is_told) {
   const std::string text = error_text(ErrorKind::device, call);
@@ -132,7 +132,7 @@ TEST_F(WatchdogDeathTest, TellsWhichTicketOfThePortableKernelWaitsForALostTask) 
   KAURI_EXPECT_TOLD(lose_a_contribution(CudaCompute::fma, Kernel::run_tasks, "run_tasks"));
 }
 
-/// A task of each kind that others wait for. The first that waits, by ticket, is in the same front.
+/// Loses a task of `kind` on which others wait. The first waiting ticket belongs to the same front.
 void lose_a_task(CudaCompute loops, Kernel kernel, const char* name,
                  symbolic::DeviceTask::Kind kind) {
   const Watched system(loops);
@@ -162,7 +162,7 @@ TEST_F(WatchdogDeathTest, TellsWhoWaitsForALostTaskOfEachKind) {
   }
 }
 
-/// Many small fronts below small ones.
+/// Loses a small front below small ones.
 void lose_a_small_front() {
   const Watched system(CudaCompute::hopper, grid_pattern(24, 24, 1));
   system.arm(Kernel::factor_fronts_by_warps, 0);
@@ -181,8 +181,8 @@ TEST_F(WatchdogDeathTest, TellsWhichSmallFrontWaitsForALostChild) {
   KAURI_EXPECT_TOLD(lose_a_small_front());
 }
 
-/// `unit`: a ticket, or as Waiter has it a front. `lane`: what other lanes send is there; -1:
-/// nothing is.
+/// Loses a number of a solve. `unit`: a ticket, or a front, as in Waiter. `lane`: the lane whose
+/// number is lost while the others arrive; -1: all are lost.
 void lose_a_number(Kernel kernel, int unit, int lane, Index columns, const char* name) {
   const Watched system(CudaCompute::hopper);
   if (!system.refactorize()) std::_Exit(2);
@@ -207,11 +207,11 @@ TEST_F(WatchdogDeathTest, TellsOfANumberThatATaskOfAWideSweepDoesNotSend) {
     SCOPED_TRACE(columns);
     KAURI_EXPECT_TOLD(lose_a_number(Kernel::wide_sweep, 0, -1, columns, "wide sweep"));
     KAURI_EXPECT_TOLD(lose_a_number(Kernel::wide_sweep, 0, 0, columns,
-                                    "wide sweep"));  // the last row of a tile is there
+                                    "wide sweep"));  // only the last row of a tile arrives
   }
 }
 
-/// By the same limit nothing is told where all signals are sent.
+/// Nothing is reported under the same time limit if all signals are sent.
 TEST_F(WatchdogDeathTest, TellsNothingWhereAllSignalsAreSent) {
   KAURI_EXPECT_TOLD({
     const Watched system(CudaCompute::hopper);

@@ -1,4 +1,4 @@
-// Solves with right-hand sides and solutions on the device and in every kind of the host's memory,
+// Tests solves with right-hand sides and solutions on the device and in every kind of host memory,
 // on streams and in graphs.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
@@ -37,12 +37,12 @@ class DeviceSolves : public test::OnCuda<W> {
     EXPECT_TRUE(refactorize<Value>(out, this->values(a)).ok());
     return out;
   }
-  /// `columns` columns of `n` rows of x on the device.
+  /// Returns a view of `columns` columns of `n` rows of x on the device.
   static DeviceMatrixView<Value> view(const CallerArray<Value>& x, Index n, Index columns,
                                       Offset ld) {
     return DeviceMatrixView<Value>({x.data(), n, columns, ld});
   }
-  /// From the host's memory, `nrhs` columns together.
+  /// Returns the solution from host memory, with `nrhs` columns solved together.
   static Values expected(const Factor<Value>& factor, const Values& b, Index columns, Offset ld,
                          Index nrhs) {
     auto workspace = Workspace<Value>::create(factor, nrhs);
@@ -50,7 +50,7 @@ class DeviceSolves : public test::OnCuda<W> {
     factor.solve({x.data(), factor.plan().n, columns, ld}, workspace);
     return x;
   }
-  /// What both calls say.
+  /// Returns the error of solve(), which enqueue_solve() must share.
   std::string refused(const Factor<Value>& factor, DeviceMatrixView<Value> b,
                       DeviceMatrixView<Value> x, Workspace<Value>& workspace) {
     const std::string text = error_text(ErrorKind::usage, [&] { factor.solve(b, x, workspace); });
@@ -62,17 +62,17 @@ class DeviceSolves : public test::OnCuda<W> {
 };
 TYPED_TEST_SUITE(DeviceSolves, test::Ways);
 
-/// Of rows of L^T x = y, over the rows below the pivots too. Fast sweeps of factors in float have x
-/// in double until it is written, so that it is no row's rounding that shows there, but that of x:
-/// sweep_test.cpp holds them against L.
+/// Bounds the rounding errors of rows of L^T x = y, which run over the rows below the pivots too.
+/// Fast sweeps of factors in float keep x in double until they write it, so a row shows the
+/// rounding of x only; sweep_test.cpp compares them with L.
 TYPED_TEST(DeviceSolves, KeepWhatSumsOfTheBackwardSweepRound) {
   for (const bool fast : {false, true}) {
     if (fast && std::is_same_v<typename TypeParam::T, float> && !TypeParam::by_level) continue;
     CudaOptions options;
     options.compute = TypeParam::loops, options.fast_solve = fast;
     Backend backend = cuda_backend(options);
-    // Plain: inside a block of 16 pivots sums lose what they round. Fast: the inverses of whole
-    // tiles, and products with them, are rounded once each.
+    // Level by level, sums inside a block of 16 pivots lose their rounding errors. Fast sweeps
+    // round the inverses of whole tiles, and products with them, once each.
     const double most = fast ? 64 : 4;
     for (const char* spec : {"poisson2d 60", "poisson3d 14", "elast3d 6", "tree 3000 1"}) {
       const double error = test::worst_backward_row(this->factor(generate(spec), backend));
@@ -135,8 +135,8 @@ TYPED_TEST(DeviceSolves, NoColumnsAndNoRows) {
   }
 }
 
-/// More than the ring of chunks holds, columns that lie apart, blocks after each other: from each
-/// kind of memory what the device has.
+/// The vectors exceed the ring of chunks, have gaps between columns, and take several blocks; each
+/// kind of memory gives the bits of device memory.
 TYPED_TEST(DeviceSolves, TheSameBitsFromEveryKindOfTheHostsMemory) {
   using T = typename TypeParam::T;
   const auto a = generate("blockdiag 1400000 4");
@@ -165,7 +165,7 @@ TYPED_TEST(DeviceSolves, TheSameBitsFromEveryKindOfTheHostsMemory) {
         std::copy_n(b.begin() + c * ld + n, ld - n, to + c * ld + n);
       factor.solve({from, n, columns, ld}, {to, n, columns, ld}, workspace);
       EXPECT_EQ(std::vector<T>(to, to + b.size()), expected);
-      // Without gaps, a single copy where the device may read it.
+      // Vectors without gaps take a single copy if the device can read their memory.
       const std::size_t one = static_cast<std::size_t>(n);
       std::copy_n(b.begin(), one, from);
       std::copy_n(b.begin() + ld, one, from + n);
@@ -183,7 +183,7 @@ TYPED_TEST(DeviceSolves, TheSameBitsFromEveryKindOfTheHostsMemory) {
   require(cudaFree(managed));
 }
 
-/// Nothing is waited for between the calls, so that solves on one factor meet on the device.
+/// The host does not wait between the calls, so solves with one factor overlap on the device.
 TYPED_TEST(DeviceSolves, OnTwoStreamsAtOnceWithTwoWorkspaces) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson3d 18");
@@ -202,7 +202,7 @@ TYPED_TEST(DeviceSolves, OnTwoStreamsAtOnceWithTwoWorkspaces) {
     EXPECT_EQ(x[k].fetch(), this->expected(factor, b[k], columns, n, 3 - k)) << k;
 }
 
-/// What a time step does: new values, new right-hand sides, the verdict looked at afterwards.
+/// The test runs a time step: new values, new right-hand sides, the verdict read afterwards.
 TYPED_TEST(DeviceSolves, FollowARefactorisationWhoseVerdictNobodyKnows) {
   using T = typename TypeParam::T;
   const CallerStream stream;
@@ -264,7 +264,7 @@ TYPED_TEST(DeviceSolves, AGraphOfRefactorisationAndSolveReplaysWithTheNumbersOfT
       there.assign(value);
       const auto b = this->random_rhs(ld, columns, static_cast<std::uint64_t>(round));
       device_b.assign(b);
-      device_x.assign(b);  // what lies between columns stays as it is
+      device_x.assign(b);  // entries between columns stay unchanged
       graph.launch(stream);
       EXPECT_EQ(factor.fetch_verdict(stream.get()).status,
                 broken ? VerdictStatus::not_positive_definite : VerdictStatus::positive_definite);
@@ -282,7 +282,7 @@ TYPED_TEST(DeviceSolves, AGraphOfRefactorisationAndSolveReplaysWithTheNumbersOfT
   }
 }
 
-/// A graph of a solve alone, of a factor that is filled by calls of the host in between.
+/// A graph that contains only a solve reads the factor that host calls have refilled since.
 TYPED_TEST(DeviceSolves, AGraphOfSolvesReadsTheFactorOfTheDay) {
   using T = typename TypeParam::T;
   const auto a = generate("elast3d 5");
@@ -378,8 +378,8 @@ TYPED_TEST(DeviceSolves, MatricesThatAreRefused) {
   EXPECT_EQ(array.fetch(), ones);
 }
 
-/// A host's memory in the place of the device's never comes to a kernel: that would be the end of
-/// all factors of the process.
+/// Host memory passed as device memory must not reach a kernel: the fault would end all factors of
+/// the process.
 TYPED_TEST(DeviceSolves, ValuesThatAreRefused) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson2d 12");
@@ -400,21 +400,21 @@ TYPED_TEST(DeviceSolves, ValuesThatAreRefused) {
   cudaGraph_t graph = nullptr;
   require(cudaStreamEndCapture(stream.get(), &graph));
   require(cudaGraphDestroy(graph));
-  // Refused before anything began: the factor is what it was.
+  // The call was refused before it began, so the factor is unchanged.
   EXPECT_TRUE(factor.valid());
   const auto there = DeviceValues<T>::copy_of(value, this->backend());
   enqueue_refactorize(factor, there, T(0), nullptr);
   EXPECT_EQ(factor.fetch_verdict(nullptr).status, VerdictStatus::positive_definite);
 }
 
-/// An error of the caller's own calls that nobody has asked for is the caller's: kauri's launches
-/// do not report it, nor take it away.
+/// A pending error of the caller's own CUDA calls belongs to the caller: kauri's launches neither
+/// report nor clear it.
 TYPED_TEST(DeviceSolves, ErrorsOfTheCallersStayTheirs) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson2d 12");
   auto factor = this->factor(a);
   const auto there = DeviceValues<T>::copy_of(this->values(a), this->backend());
-  for (int turn = 0; turn < 3; ++turn) {  // by launches, beside the making of a graph, by the graph
+  for (int turn = 0; turn < 3; ++turn) {  // by launches, while a graph is made, by the graph
     EXPECT_EQ(cudaMemcpy(nullptr, &turn, sizeof turn, cudaMemcpyKind(99)),
               cudaErrorInvalidMemcpyDirection);
     enqueue_refactorize(factor, there, T(0), nullptr);
@@ -423,7 +423,7 @@ TYPED_TEST(DeviceSolves, ErrorsOfTheCallersStayTheirs) {
   }
 }
 
-/// While a capture refuses a matrix, it goes on.
+/// A capture continues after a call in it has refused a matrix.
 TYPED_TEST(DeviceSolves, ARefusalLeavesACaptureSound) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson2d 12");

@@ -1,4 +1,5 @@
-// FusedSolve on a CUDA device and on the emulated one: by each loop, on streams and in graphs.
+// Tests FusedSolve on a CUDA device and on the emulated one: with each arithmetic, on streams and
+// in graphs.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -18,7 +19,7 @@ template <class W>
 class CudaFusedSolves : public OnCuda<W> {
  protected:
   using Array = CallerArray<typename W::T>;
-  /// With one TF32 product for three, factors are those of three digits.
+  /// Factors with one TF32 product in place of three have three digits.
   static constexpr double kTolerance =
       W::loops == CudaCompute::tf32 ? 0.02 : 20 * inverse_tolerance<typename W::T>();
   bool emulated() { return this->backend().device() == "emulated"; }
@@ -66,7 +67,8 @@ TYPED_TEST(CudaFusedSolves, NameWhatIsNotFinite) {
         this->backend(), this->plan_of(), dense_pattern(100));
 }
 
-/// One front with pivots of A and of the border in one tile, and of the border alone in the last.
+/// The largest system has one front with pivots of A and of the border in one tile, and of the
+/// border alone in the last tile.
 TYPED_TEST(CudaFusedSolves, InAnyUnits) {
   std::vector<OwnedPattern> patterns{dense_pattern(100)};
   if (!this->emulated())
@@ -105,7 +107,7 @@ TYPED_TEST(CudaFusedSolves, Refuse) {
             "FusedSolve: b is not in the memory of CUDA device 0 but in the host's");
   EXPECT_EQ(refused([&] { (void)fused.solve(values, there, here); }),
             "FusedSolve: x is not in the memory of CUDA device 0 but in the host's");
-  // What is refused leaves nothing behind, in a capture neither.
+  // A refused call leaves nothing behind, not even in a capture.
   ASSERT_TRUE(fused.solve(values, there, there).ok());
   const CallerStream stream;
   const CallerGraph graph(stream, [&](cudaStream_t s) {
@@ -125,8 +127,8 @@ TYPED_TEST(CudaFusedSolves, Refuse) {
   }
 }
 
-/// As many bytes as it tells beside factor and workspace; without them an Error, and nothing is
-/// left behind.
+/// A FusedSolve takes the bytes that it reports beside factor and workspace; if an allocation
+/// fails, it throws an Error, and nothing remains held.
 TYPED_TEST(CudaFusedSolves, EachAllocationMayFail) {
   using T = typename TypeParam::T;
   Hook hook;
@@ -153,8 +155,8 @@ TYPED_TEST(CudaFusedSolves, EachAllocationMayFail) {
   EXPECT_EQ(failures, 4);  // plan, factor, workspace, border
 }
 
-/// A step captured once and replayed with other numbers takes no memory, and has the bits of a
-/// call.
+/// A step that is captured once and replayed with other numbers allocates nothing and has the bits
+/// of a call.
 TYPED_TEST(CudaFusedSolves, AreCaptured) {
   using T = typename TypeParam::T;
   for (const Index cols : {1, 4}) {

@@ -1,5 +1,5 @@
-// Row-major right-hand sides and solutions on a CUDA device and on the emulated one: in the host's
-// memory and in the device's, on streams and in graphs, with the bits of columns.
+// Tests row-major right-hand sides and solutions on a CUDA device and on the emulated one: in host
+// memory and in device memory, on streams and in graphs, with the bits of column-major ones.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -29,14 +29,14 @@ class CudaLayouts : public OnCuda<W> {
   PlanOf plan_of() {
     return [this](const Pattern& pattern) { return this->plan(pattern); };
   }
-  /// The emulated device is slow.
+  /// Returns whether the device is the emulated one, which is slow.
   bool emulated() { return this->backend().device() == "emulated"; }
   std::vector<std::string> systems() {
     if (emulated()) return {"poisson2d 4", "blockdiag 74 70"};
     return {"poisson2d 1", "poisson2d 40", "elast3d 6", "tree 3000 1", "blockdiag 300 100"};
   }
 };
-/// One of each kind of solves: plain ones, and sweeps in float and in double.
+/// The types cover each kind of solve: plain ones, and sweeps in float and in double.
 using LayoutWays = ::testing::Types<Way<float, CudaCompute::fma>, LevelByLevel<double>,
                                     Way<double, CudaCompute::hopper>>;
 TYPED_TEST_SUITE(CudaLayouts, LayoutWays);
@@ -77,7 +77,7 @@ TYPED_TEST(CudaLayouts, BatchesHaveTheBitsOfColumns) {
 TYPED_TEST(CudaLayouts, MixedSolvesHaveTheBitsOfColumns) {
   if (!std::is_same_v<typename TypeParam::T, double> || TypeParam::loops != CudaCompute::hopper)
     GTEST_SKIP() << "once is enough";
-  Backend backend = cuda_backend();  // which has loops for floats, too
+  Backend backend = cuda_backend();  // this backend has kernels for floats, too
   mixed_solves_in_either_layout<CallerArray<double>>(
       backend, this->plan_of(), this->emulated() ? "poisson2d 4" : "elast3d 6");
 }
@@ -87,8 +87,8 @@ TYPED_TEST(CudaLayouts, WhatIsRefused) {
   what_is_refused_of_layouts<T>(this->backend(), this->plan_of());
 }
 
-/// Both calls on the device; what is enqueued takes no memory and may be captured. `together`:
-/// right-hand sides that sweeps take.
+/// Checks both calls on the device; the enqueued one allocates nothing and may be captured. nrhs:
+/// columns that are solved together.
 template <class T>
 void expect_device_solves(Backend& backend, const Factor<T>& factor, Index cols, Index nrhs,
                           const std::function<bool()>& took_memory) {
@@ -147,7 +147,8 @@ TYPED_TEST(CudaLayouts, SolvesOnTheDeviceHaveTheBitsOfColumnsAndTakeNoMemory) {
   }
 }
 
-/// Synchronous, enqueued and captured, by blocks of right-hand sides and together.
+/// The calls are synchronous, enqueued and captured, with blocks of right-hand sides and with all
+/// together.
 TYPED_TEST(CudaLayouts, PartsOnTheDeviceHaveTheBitsOfTheHosts) {
   using T = typename TypeParam::T;
   const auto a = generate(this->emulated() ? "poisson2d 3" : "elast3d 4");
@@ -194,7 +195,7 @@ TYPED_TEST(CudaLayouts, PartsOnTheDeviceHaveTheBitsOfTheHosts) {
   }
 }
 
-/// One after the other on a stream, where nobody waits in between, or in one graph.
+/// The parts run one after the other on a stream without a wait in between, or in one graph.
 TYPED_TEST(CudaLayouts, PartsEnqueuedInTurnAreTheWhole) {
   using T = typename TypeParam::T;
   for (const std::string& spec : this->systems()) {
@@ -228,8 +229,8 @@ TYPED_TEST(CudaLayouts, PartsEnqueuedInTurnAreTheWhole) {
   }
 }
 
-/// To the solve's own numbers, and from there: nothing is cleared, and no sweep is launched that
-/// has nothing to do.
+/// System::P and System::Pt permute into the workspace and out of it: they clear nothing and launch
+/// no empty sweep.
 TYPED_TEST(CudaLayouts, PermutationsAreTwoLaunches) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson2d 7");
@@ -252,7 +253,7 @@ TYPED_TEST(CudaLayouts, PermutationsAreTwoLaunches) {
     EXPECT_EQ(nodes, std::size_t{4} * static_cast<std::size_t>(by_columns ? cols : 1));
     EXPECT_TRUE(is_same(x.fetch(), dense));
     factor.enqueue_solve(System::L, xs, xs, workspace,
-                         stream.get());  // what was left in the workspace is no number of a sweep's
+                         stream.get());  // the workspace must not hold stale numbers of a sweep
     auto fresh = Workspace<T>::create(factor, cols);
     std::vector<T> expected = dense;
     factor.solve(System::L, {expected.data(), n, cols, n}, {expected.data(), n, cols, n}, fresh);
@@ -260,8 +261,8 @@ TYPED_TEST(CudaLayouts, PermutationsAreTwoLaunches) {
   }
 }
 
-/// Straight after a refactorisation whose verdict nobody knows; where there is no factor then, NaN
-/// in x alone.
+/// A part of a solve enqueued directly after a refactorisation that fails writes NaN into x and
+/// nothing else.
 TYPED_TEST(CudaLayouts, PartsOfSolutionsThatThereAreNot) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson2d 7");
@@ -295,7 +296,7 @@ TYPED_TEST(CudaLayouts, PartsOfSolutionsThatThereAreNot) {
   }
 }
 
-/// As of whole solves.
+/// Parts of solves refuse the arguments that whole solves refuse.
 TYPED_TEST(CudaLayouts, PartsThatAreRefused) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson2d 4");
@@ -333,8 +334,8 @@ TYPED_TEST(CudaLayouts, PartsThatAreRefused) {
       "solve: b and x are marked as device memory, but the factor is on the CPU");
 }
 
-/// A matrix is looked at to its last entry: rows of the host's behind those of the device's are
-/// seen.
+/// A call checks a matrix to its last entry, so it detects rows in host memory behind rows on the
+/// device.
 TYPED_TEST(CudaLayouts, MatricesAreOnTheDeviceToTheirLastRow) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson2d 5");
@@ -350,7 +351,7 @@ TYPED_TEST(CudaLayouts, MatricesAreOnTheDeviceToTheirLastRow) {
                                               workspace, nullptr);
                        }),
             "solve: b is not in the memory of CUDA device 0 but in the host's");
-  // Of what begins on the device the last entry is asked about.
+  // The call checks where the last entry of a matrix lies that begins on the device.
   const CallerArray<T> other(shape.data);
   const MatrixView<T> beyond{other.data(), a.n(), 3, Offset{1} << 40, Layout::row_major};
   const std::string text = error_text(ErrorKind::usage, [&] {
@@ -359,8 +360,7 @@ TYPED_TEST(CudaLayouts, MatricesAreOnTheDeviceToTheirLastRow) {
   EXPECT_EQ(text.find("solve: b is not in the memory of CUDA device 0"), 0U) << text;
 }
 
-/// From each kind of the host's memory: what is page-locked and without gaps is copied as it lies,
-/// all else by way of chunks.
+/// Page-locked matrices without gaps are copied directly, all others through chunks.
 TYPED_TEST(CudaLayouts, FromPageLockedMemory) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson2d 6");

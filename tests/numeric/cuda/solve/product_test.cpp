@@ -1,5 +1,5 @@
-// Products with L and its transpose of matrices on a CUDA device and on the emulated one: the bits
-// of the host's, on streams and in graphs.
+// Tests products of matrices with L and its transpose on a CUDA device and on the emulated one: the
+// bits of the host's calls, on streams and in graphs.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ class CudaFactorProducts : public OnCuda<W> {
 };
 TYPED_TEST_SUITE(CudaFactorProducts, Ways, WayNumbers);
 
-/// x = L b, or L^T b, from the entries of L, column after column.
+/// Computes x = L b, or L^T b, from the entries of L, column by column.
 template <class T>
 std::vector<double> product_of_entries(const LowerFactor<T>& l, bool transposed,
                                        const std::vector<T>& b, Index cols) {
@@ -44,7 +44,8 @@ std::vector<double> product_of_entries(const LowerFactor<T>& l, bool transposed,
   return x;
 }
 
-/// Both calls on the device, for workspaces of several widths, which solve as well as before.
+/// Checks both calls on the device for workspaces of several widths, and that solves with the
+/// workspace still work.
 template <class T>
 void expect_device_products(Backend& backend, const Factor<T>& factor, Index cols, Index room,
                             const std::function<bool()>& took_memory) {
@@ -125,7 +126,7 @@ TYPED_TEST(CudaFactorProducts, OnTheDeviceHaveTheBitsOfTheHostsAndTakeNoMemory) 
   }
 }
 
-/// Few launches, for tools that slow each of them down.
+/// The test needs few launches, for tools that slow each of them down.
 TYPED_TEST(CudaFactorProducts, OfTwoColumnsAreThoseOfTheEntries) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson2d 9");
@@ -161,8 +162,8 @@ TYPED_TEST(CudaFactorProducts, OfNothing) {
   }
 }
 
-/// Straight after a refactorisation whose verdict nobody knows; where there is no factor then, NaN
-/// in x alone.
+/// A product enqueued directly after a refactorisation that fails writes NaN into x and nothing
+/// else.
 TYPED_TEST(CudaFactorProducts, WithAFactorThatThereIsNot) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson2d 7");

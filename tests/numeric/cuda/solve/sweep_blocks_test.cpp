@@ -1,6 +1,6 @@
-// Fast solves by few blocks: each does narrow fronts, small ones and tiles one after the other, and
-// warps have many fronts. On a CUDA device and on the emulated one, which both have blocks enough
-// for each kind of work to have its own in systems of this size.
+// Tests fast solves by few blocks: each block does narrow fronts, small ones and tiles in turn, and
+// warps have many fronts. A CUDA device and the emulated one would otherwise have enough blocks to
+// give each kind of work its own in systems of this size.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ class SweepsOfFewBlocks : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!has_device()) GTEST_SKIP() << "no CUDA device";
-    backend_.emplace(cuda_backend());  // kernels are there from here on
+    backend_.emplace(cuda_backend());  // makes the kernels available to the code below
     if (backend_->target() != "sm_90") GTEST_SKIP() << "sweeps are for Hopper";
     context_ = {.device = {},
                 .heap = &heap_,
@@ -52,8 +52,8 @@ class SweepsOfFewBlocks : public ::testing::Test {
                 .pool = std::make_shared<cuda::ResourcePool>(),
                 .kernels = cuda::select_kernels({})};
   }
-  /// L L^T x = b, then L y = b and L^T x = b, with so many blocks at most. More than 8 columns: by
-  /// teams of context_.kernels.double_precision.group_columns.
+  /// Solves L L^T x = b, then L y = b and L^T x = b, with at most `blocks` blocks. More than 8
+  /// columns are solved by groups of context_.kernels.double_precision.group_columns.
   template <class T>
   std::vector<T> solve(const std::shared_ptr<const Plan>& plan, std::span<const T> value,
                        Index columns, int blocks) {
@@ -80,9 +80,9 @@ class SweepsOfFewBlocks : public ::testing::Test {
     }
     return all;
   }
-  /// Who does what is no part of any sum. in_float: it is positive definite in float, too. The
-  /// emulated device, which is slow, does one column in double and five, or one in float and
-  /// eighteen: systems take turns.
+  /// Expects that the distribution of work over blocks changes no bit. in_float: the matrix is
+  /// positive definite in float, too. The emulated device, which is slow, alternates between
+  /// systems: one column in double and five, or one in float and eighteen.
   void same_bits(const Pattern& pattern, std::span<const double> value, OrderingMethod method,
                  bool amalgamate, bool in_float = true) {
     const bool slow = backend_->device() == "emulated", odd = turn_++ % 2 == 1;
@@ -110,7 +110,8 @@ class SweepsOfFewBlocks : public ::testing::Test {
         EXPECT_TRUE(solve<float>(plan, rounded, 1, blocks) == of_float)
             << blocks << " blocks, in float";
     }
-    // Those of three teams of 8, or two of 16. Emulated, systems take turns here, too.
+    // The columns go to three groups of 8, two of 16, or one of 32; on the emulated device systems
+    // take turns here, too.
     for (const int team : slow ? std::vector{8 << (turn_ / 2 % 3)} : std::vector{8, 16, 32}) {
       context_.kernels.double_precision.group_columns = team;
       const int all = team == 8    ? cuda::wide_blocks<8>()
@@ -151,7 +152,8 @@ TEST_F(SweepsOfFewBlocks, ManyFrontsOfEachKind) {
   }
 }
 
-/// So few that each kind of work would have blocks of its own, but for tiles: there is none left.
+/// The fronts are so few that each kind of work would have its own blocks, but none would be left
+/// for tiles.
 TEST_F(SweepsOfFewBlocks, FewFrontsOfEachKind) {
   for (const std::vector<Index>& orders :
        {std::vector<Index>{130}, std::vector<Index>{10, 130}, std::vector<Index>{50, 130},
@@ -166,7 +168,7 @@ TEST_F(SweepsOfFewBlocks, FewFrontsOfEachKind) {
 TEST_F(SweepsOfFewBlocks, TasksOfEachKind) {
   std::vector<std::vector<Index>> fronts = {{30, 30, 100}, {20, 60, 850, 130}};
   if (backend_->device() == "emulated")
-    fronts.push_back(fronts.back());  // both turns: sums that are divided
+    fronts.push_back(fronts.back());  // runs both turns: sums in parts
   for (const std::vector<Index>& parts : fronts) {
     SCOPED_TRACE(parts.size());
     const auto dense = near_singular({"", parts}, 1);

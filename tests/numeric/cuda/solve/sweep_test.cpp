@@ -1,5 +1,5 @@
-// Fast solves by sweeps, on a CUDA device and on the emulated one: against the plain ones level by
-// level, and by their backward errors.
+// Tests fast solves by sweeps, on a CUDA device and on the emulated one: against plain solves level
+// by level, and by their backward errors.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ namespace {
 using symbolic::aligned_bytes;
 using symbolic::kTile;
 
-/// What a number looks like that is not there yet.
+/// Returns the bits of an unset number.
 template <class T>
 T all_bits() {
   if constexpr (sizeof(T) == 8)
@@ -40,7 +40,7 @@ T all_bits() {
     return std::bit_cast<T>(~std::uint32_t{0});
 }
 
-/// Of L and the caller's vectors; numbers of a sweep are in double in either case.
+/// Tests with L and the caller's vectors in T; numbers of a sweep are in double in either case.
 template <class T>
 class Sweeps : public ::testing::Test {
  protected:
@@ -72,9 +72,9 @@ class Sweeps : public ::testing::Test {
     return out;
   }
   static Values values(const SymmetricMatrix<double>& a) { return cast<T>(a.value()); }
-  /// L L^T, exactly, where L has -1 below its unit diagonal in groups of 12 columns, whose inverses
-  /// have 2^10, and little further away: so that the inverse of L is in the range of floats. The
-  /// pattern is that of its own L.
+  /// Returns L L^T exactly, where L has -1 below its unit diagonal in groups of 12 columns, whose
+  /// inverses have entries of 2^10, and little further away, so that the inverse of L is in the
+  /// range of floats. The pattern is that of L.
   static Values marked_tiles(const Pattern& a) {
     const auto n = static_cast<std::size_t>(a.n);
     std::vector<std::vector<double>> l(n, std::vector<double>(n, 0));
@@ -105,7 +105,8 @@ class Sweeps : public ::testing::Test {
     factor.solve({x.data(), factor.plan().n, columns, factor.plan().n}, workspace);
     return x;
   }
-  /// The largest |b - L L^T x| / (|L| |L^T| |x| + |b|), in units of roundoff, with L as it is.
+  /// Returns the largest |b - L L^T x| / (|L| |L^T| |x| + |b|) in units of roundoff, for the stored
+  /// L.
   static double error_of_l(const Factor<T>& factor, const Values& b, const Values& x) {
     const LowerFactor<T> l = lower_factor(factor);
     const Permutation& perm = factor.plan().perm;
@@ -129,8 +130,8 @@ class Sweeps : public ::testing::Test {
         largest = error;
     return static_cast<double>(largest / kEpsilon);
   }
-  /// A backward error like the plain solve's, and its digits, where the condition is not too large
-  /// for that; the same bits again.
+  /// Expects a backward error like the plain solve's, its digits unless the condition is too large,
+  /// and equal bits in a second solve.
   void check(const SymmetricView<T>& a, const std::shared_ptr<const Plan>& plan,
              bool well_conditioned = true) {
     const Index n = a.pattern.n;
@@ -142,7 +143,7 @@ class Sweeps : public ::testing::Test {
           .componentwise;
     };
     EXPECT_LE(error(x), std::max(double{18 * kEpsilon}, 4 * error(expected)));
-    EXPECT_LE(error_of_l(fast, b, x), 4);  // up to 2 were seen
+    EXPECT_LE(error_of_l(fast, b, x), 4);  // the largest seen is 2
     EXPECT_EQ(solve(fast, b, 1, 1), x);
     if (!well_conditioned) return;
     T largest = 0, difference = 0;
@@ -158,7 +159,8 @@ class Sweeps : public ::testing::Test {
     const auto value = random_dominant<T>(pattern.view(), 3);
     check({pattern.view(), value}, plan(pattern.view(), method, amalgamate));
   }
-  /// A path of 200 vertices whose neighbours are so far apart, and one in two parts.
+  /// Checks a path of 200 vertices with edges up to distance `reach`, and the path cut in two
+  /// parts.
   void check_path(Index reach) {
     EdgeList path, apart;
     for (Index i = 0; i < 200; ++i)
@@ -192,8 +194,8 @@ TYPED_TEST(Sweeps, SolveAsThePlainOnesDo) {
   }
 }
 
-/// More tiles of pivots than a task takes: parts of sums in both directions, in fronts without and
-/// with rows below.
+/// The fronts have more tiles of pivots than a task takes, so sums have parts in both directions,
+/// in fronts without and with rows below.
 TYPED_TEST(Sweeps, DividesLongSums) {
   const bool emulated = this->fast_->device() == "emulated";  // it is slow: scalars take turns
   for (const std::vector<Index>& parts : {std::vector<Index>{900}, std::vector<Index>{850, 130}}) {
@@ -207,8 +209,9 @@ TYPED_TEST(Sweeps, DividesLongSums) {
   }
 }
 
-/// Tiled fronts of one to eight cells of pivots, odd and even, above one tile and a cell of rows:
-/// all edges of tiles, inverses of one to four rows of blocks, with corrections and without.
+/// Tiled fronts with one to eight cells of pivots, odd and even, lie above one tile and a cell of
+/// rows: this covers all edges of tiles, inverses of one to four rows of blocks, with corrections
+/// and without.
 TYPED_TEST(Sweeps, TakeFrontsOfEveryNumberOfCells) {
   for (const Index below : {70, 100}) {
     const auto a = near_singular({"", {3, 8, 9, 17, 25, 33, 41, 49, 57, 64, below}}, 1);
@@ -220,7 +223,7 @@ TYPED_TEST(Sweeps, TakeFrontsOfEveryNumberOfCells) {
   }
 }
 
-/// Hosts of so many children that tasks of their own add their update rows up.
+/// The hosts have so many children that separate tasks sum their update rows.
 TYPED_TEST(Sweeps, GathersTheRowsOfManyChildren) {
   const auto pattern = hubs_and_cube(6000, 4, 5);
   const auto made = this->plan(pattern.view(), OrderingMethod::amd, false);
@@ -228,7 +231,7 @@ TYPED_TEST(Sweeps, GathersTheRowsOfManyChildren) {
   this->check({pattern.view(), value}, made);
 }
 
-/// Diagonal tiles whose inverses alone would lose digits.
+/// The inverses of these diagonal tiles alone would lose digits.
 TYPED_TEST(Sweeps, CorrectsNearlySingularTiles) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed)
     for (const Index order : {70, 130, 200}) {
@@ -238,11 +241,11 @@ TYPED_TEST(Sweeps, CorrectsNearlySingularTiles) {
       SCOPED_TRACE(order);
       this->check({a.pattern(), value}, made, false);
       if constexpr (sizeof(TypeParam) == 8)
-        this->check(a.view(), made, false);  // of a condition that float does not see
+        this->check(a.view(), made, false);  // too ill-conditioned for float
     }
 }
 
-/// Without edges; stars; of no row and of one.
+/// The systems have no edges, are stars, or have no row or one.
 TYPED_TEST(Sweeps, HardCases) {
   for (const Index n : {0, 1, 100}) this->check(n, {}, OrderingMethod::amd, true);
   EdgeList arrow;
@@ -252,13 +255,13 @@ TYPED_TEST(Sweeps, HardCases) {
   this->check_path(20);
 }
 
-/// Of fronts that are narrow, and of some that are tiled.
+/// Paths with narrow fronts, and with some tiled ones.
 TYPED_TEST(Sweeps, HardPaths) {
   this->check_path(1);
   this->check_path(70);
 }
 
-/// One after the other (several together: wide_test.cpp).
+/// Each column is solved alone (wide_test.cpp solves several together).
 TYPED_TEST(Sweeps, ColumnsAreSolvedAsEachAlone) {
   using T = TypeParam;
   const auto a = generate("poisson3d 8");
@@ -314,7 +317,7 @@ TYPED_TEST(Sweeps, TakeTheBytesThatAreSaid) {
   }
 }
 
-/// What all numbers would look like before they are there comes through as a NaN, and ends.
+/// A right-hand side with the bits of an unset number gives NaN, and the sweep still ends.
 TYPED_TEST(Sweeps, NumbersOfEveryKindComeThrough) {
   using T = TypeParam;
   const auto a = generate("poisson2d 12");
@@ -331,7 +334,8 @@ TYPED_TEST(Sweeps, NumbersOfEveryKindComeThrough) {
   }
 }
 
-/// So it does where a sweep begins with what the caller gives in the place of its own numbers.
+/// The backward sweep alone reads the caller's vector in place of its own numbers; unset bits give
+/// NaN there, too.
 TYPED_TEST(Sweeps, NumbersOfEveryKindComeThroughTheBackwardSweepAlone) {
   using T = TypeParam;
   const auto a = generate("poisson2d 12");

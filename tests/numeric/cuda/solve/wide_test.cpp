@@ -1,5 +1,5 @@
-// Fast solves of several right-hand sides, on a CUDA device and on the emulated one: against the
-// plain ones level by level, and by the backward error of each column.
+// Tests fast solves of several right-hand sides, on a CUDA device and on the emulated one: against
+// plain solves level by level, and by the backward error of each column.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-/// By teams of so many columns, where more than 8 go together.
+/// Runs the tests with groups of GetParam() columns for solves of more than 8 columns.
 class WideSweeps : public ::testing::TestWithParam<Index> {
  protected:
   void SetUp() override {
@@ -47,7 +47,7 @@ class WideSweeps : public ::testing::TestWithParam<Index> {
     EXPECT_TRUE(refactorize<double>(out, value).ok());
     return out;
   }
-  /// Columns of different sizes, apart from one another.
+  /// Returns columns of different magnitudes with gaps between them.
   Values random_rhs(Index n, Index columns) {
     Values b(static_cast<std::size_t>(n + kApart) * static_cast<std::size_t>(columns));
     for (std::size_t k = 0; k < b.size(); ++k)
@@ -65,7 +65,7 @@ class WideSweeps : public ::testing::TestWithParam<Index> {
         EXPECT_EQ(x[k], b[k]) << "behind column " << c;
     return x;
   }
-  /// Each column as the plain solve's, the same bits again, and out of place.
+  /// Expects that each column agrees with the plain solve, and that a second solve has equal bits.
   void check(const SymmetricView<double>& a, const std::shared_ptr<const Plan>& plan,
              const std::vector<Index>& numbers, bool well_conditioned = true) {
     ASSERT_GT(plan->internals->device.sweeps.bytes, 0);
@@ -81,12 +81,12 @@ class WideSweeps : public ::testing::TestWithParam<Index> {
         check_column(a, &b[at(n, c)], &x[at(n, c)], &expected[at(n, c)], well_conditioned);
     }
   }
-  /// Up to 8 columns there is one kind of team; the emulated device, which is slow, does these
-  /// once.
+  /// Returns whether another parameter covers this number of columns: up to 8 columns there is one
+  /// kind of group, and the emulated device, which is slow, runs it once.
   [[nodiscard]] bool is_seen(Index columns) const {
     return columns <= 8 && GetParam() == 32 && fast_->device() == "emulated";
   }
-  /// Of fronts so large that several tasks add up one sum.
+  /// Checks fronts so large that several tasks compute one sum.
   void check_long_sums(const std::vector<Index>& parts) {
     const auto dense = near_singular({"", parts}, 1);
     const auto made = plan_of(dense.pattern(), OrderingMethod::natural, false);
@@ -110,8 +110,8 @@ class WideSweeps : public ::testing::TestWithParam<Index> {
     }
     EXPECT_LE(difference, 1e-9 * largest);
   }
-  /// On the caller's stream, before anybody knows the verdict; from b to x on the device, each with
-  /// a leading dimension of its own.
+  /// Checks solves on the caller's stream before the verdict is known, from b to x on the device,
+  /// with different leading dimensions.
   void check_verdicts(const SymmetricMatrix<double>& a) {
     const auto made = plan_of(a.pattern(), OrderingMethod::amd);
     const Index n = a.n();
@@ -202,16 +202,16 @@ TEST_P(WideSweeps, TakePatternsOfManySeeds) {
   }
 }
 
-/// More tiles of pivots than a task takes: parts of sums in both directions, in fronts without and
-/// with rows below.
+/// The fronts have more tiles of pivots than a task takes, so sums have parts in both directions,
+/// in fronts without and with rows below.
 TEST_P(WideSweeps, DivideLongSums) { check_long_sums({850, 130}); }
 TEST_P(WideSweeps, DivideLongSumsOfOneFrontOrOfAChild) {
   check_long_sums({900});
   check_long_sums({60, 1200});
 }
 
-/// As in sweep_test.cpp: all edges of tiles, inverses of one to four rows of blocks, with
-/// corrections and without.
+/// The fronts are those of sweep_test.cpp: all edges of tiles, inverses of one to four rows of
+/// blocks, with corrections and without.
 TEST_P(WideSweeps, TakeFrontsOfEveryNumberOfCells) {
   for (const Index below : {70, 100}) {
     const auto a = near_singular({"", {3, 8, 9, 17, 25, 33, 41, 49, 57, 64, below}}, 1);
@@ -223,8 +223,8 @@ TEST_P(WideSweeps, TakeFrontsOfEveryNumberOfCells) {
   }
 }
 
-/// One pivot tile above so many rows that tasks take several tile rows with one input, their own
-/// and others'.
+/// One pivot tile lies above so many rows that a task takes several tile rows with one input, of
+/// its own front and of others.
 TEST_P(WideSweeps, TakeFrontsOfOneTileAndManyRows) {
   for (const Index pivots : {30, 64}) {
     const auto a = near_singular({"", {pivots, pivots, 1100}}, 1);
@@ -247,8 +247,8 @@ TEST_P(WideSweeps, CorrectNearlySingularTiles) {
     }
 }
 
-/// A column knows nothing of its neighbours, nor of how many there are, as long as the kernel is
-/// the same.
+/// The bits of a column depend neither on its neighbours nor on their number, if the same kernel
+/// solves them.
 TEST_P(WideSweeps, ColumnsAreApart) {
   const auto a = generate("blockdiag 300 100");
   const auto made = factor(plan_of(a.pattern(), OrderingMethod::amd), a.value(), *fast_);
@@ -275,8 +275,8 @@ TEST_P(WideSweeps, PartsOfSolvesAreThoseOfTheWhole) {
   }
 }
 
-/// What all numbers would look like before they are there comes through as a NaN, and ends: in
-/// narrow fronts, and in tiles.
+/// A right-hand side with the bits of an unset number gives NaN, and the sweep still ends, in
+/// narrow fronts and in tiles.
 TEST_P(WideSweeps, NumbersOfEveryKindComeThrough) {
   for (const char* spec : {"poisson2d 12", "blockdiag 260 130"}) {
     const auto a = generate(spec);
@@ -313,8 +313,8 @@ TEST_P(WideSweeps, TakeTheBytesThatAreSaid) {
       const auto workspace = Workspace<double>::create(out, nrhs);
       EXPECT_EQ(backend.bytes_in_use() - with_factor, made->workspace_bytes(8, nrhs, together))
           << nrhs;
-      // Update rows, parts, and x, y and b by rows for all columns, or the numbers of a solve of
-      // one; two tickets for each of four teams.
+      // The workspace holds update rows, parts, and x, y and b by rows for all columns, or the
+      // numbers of a solve of one; and two tickets for each of four groups.
       const Offset one = made->internals->device.sweeps.numbers, n = made->n,
                    wide = (one - 1 - 2 * n) * width + std::max(3 * n * width, one + one % 2) + 4;
       EXPECT_EQ(made->workspace_bytes(8, nrhs, together),
@@ -334,8 +334,8 @@ TEST_P(WideSweeps, TakeTheBytesThatAreSaid) {
       std::string::npos);
 }
 
-/// Teams of 16 and of 32 add up update rows in different orders; where rows and entries of L are
-/// few, 16 is what is taken unasked.
+/// Groups of 16 and of 32 columns sum update rows in another order than groups of 8, which kauri
+/// chooses if rows and entries of L are few.
 TEST_P(WideSweeps, AreDoneByTheTeamsAskedFor) {
   const auto pattern = hubs_and_cube(1200, 3, 3);
   const Values value = random_dominant<double>(pattern.view(), 3);
@@ -350,9 +350,9 @@ TEST_P(WideSweeps, AreDoneByTheTeamsAskedFor) {
   EXPECT_TRUE(solve(eights, b, 20, 20) == x);
 }
 
-/// Four teams of 8: each column has the bits of a solve of 8, which the same kernel does.
+/// With four groups of 8, each column has the bits of a solve of 8 columns by the same kernel.
 TEST_P(WideSweeps, OfFourTeamsHaveTheBitsOfEightColumns) {
-  if (GetParam() != 16) return;  // once
+  if (GetParam() != 16) return;  // one parameter is enough
   CudaOptions options;
   options.group_columns = 8;
   Backend eights = cuda_backend(options);
@@ -369,7 +369,7 @@ TEST_P(WideSweeps, OfFourTeamsHaveTheBitsOfEightColumns) {
                    end = static_cast<std::ptrdiff_t>(at(a.n(), c + some));
         Values part(b.begin() + first, b.begin() + end);
         if (some == 1)
-          part.resize(2 * part.size(), 0.0);  // else it is solved alone, by another kernel
+          part.resize(2 * part.size(), 0.0);  // otherwise another kernel would solve it alone
         const Values own = solve(out, part, std::max<Index>(some, 2), 8);
         EXPECT_TRUE(std::equal(x.begin() + first, x.begin() + end, own.begin()))
             << columns << " " << c;
@@ -378,15 +378,15 @@ TEST_P(WideSweeps, OfFourTeamsHaveTheBitsOfEightColumns) {
   }
 }
 
-/// What is read once is unset again by who reads it: solves of every width, and of parts, follow
-/// one another in one workspace.
+/// The reader of a number unsets it again, so solves of every width, and of parts, can follow one
+/// another in one workspace.
 TEST_P(WideSweeps, FollowOneAnotherInOneWorkspace) {
   const auto check_all = [&](const SymmetricView<double>& a,
                              const std::shared_ptr<const Plan>& made) {
     const auto out = factor(made, a.value, *fast_);
     const Index n = a.pattern.n;
     auto shared = Workspace<double>::create(out, 32);
-    // Emulated, large systems take A alone: it goes through both of the other two.
+    // On the emulated device large systems run System::A only, which includes the other two.
     const bool few = n > 100 && fast_->device() == "emulated";
     for (const Index columns : {32, 1, 5, 33}) {
       for (const System system :

@@ -7,14 +7,14 @@ from spack.package import *
 try:  # Spack 1.0 and newer
     from spack_repo.builtin.build_systems.cmake import CMakePackage
     from spack_repo.builtin.build_systems.cuda import CudaPackage
-except ImportError:  # before, spack.package had them
+except ImportError:  # older versions had them in spack.package
     pass
 
 
 class Kauri(CMakePackage, CudaPackage):
     """Sparse symmetric positive definite systems by direct factorisation, on CPUs and CUDA devices."""
 
-    # The repository that this file lies in: there is no address of a public one to name here.
+    # The repository that contains this file, since there is no public address.
     git = pathlib.Path(__file__).resolve().parents[6].as_uri()
 
     license("BSD-3-Clause")
