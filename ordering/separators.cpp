@@ -37,14 +37,14 @@ class Growing {
       open_.push_back({begin, begin, {}});
       return;
     }
-    Open whole{begin, k, {}};
+    OpenNode whole{begin, k, {}};
     for (auto child = met; child != open_.end(); ++child) whole.child.push_back(close(*child));
     open_.erase(met, open_.end());
     open_.push_back(std::move(whole));
   }
 
   SeparatorTree finish() {
-    for (Open& root : open_) close(root);
+    for (OpenNode& root : open_) close(root);
     // Numbers nodes by their own places, which follow all places below the node.
     std::vector<Index> node_of(at(n_), kNone), number(own_.size());
     for (std::size_t node = 0; node < own_.size(); ++node)
@@ -64,13 +64,13 @@ class Growing {
   }
 
  private:
-  struct Open {
+  struct OpenNode {
     Index begin, own;          // first place of the subtree; first of its root's own places
     std::vector<Index> child;  // closed nodes
   };
   static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
 
-  Index close(const Open& open) {
+  Index close(const OpenNode& open) {
     const auto node = static_cast<Index>(own_.size());
     own_.push_back(open.own);
     parent_.push_back(kNone);
@@ -79,7 +79,7 @@ class Growing {
   }
 
   const Index n_, leaf_;
-  std::vector<Open> open_;  // adjacent ranges, which cover all places so far
+  std::vector<OpenNode> open_;  // adjacent ranges, which cover all places so far
   std::vector<Index> own_, parent_;
 };
 

@@ -35,7 +35,7 @@ class SharedLists {
     std::vector<Index> smaller(static_cast<std::size_t>(lower_.n),
                                0);  // by vertex: smaller neighbours, then those written
     blocks_.for_each([&](Index r, Index begin, Index end) {
-      for (const Entry& entry : entries(r)) ++smaller[entry.row];
+      for (const PatternEntry& entry : entries(r)) ++smaller[entry.row];
       Offset sum = 0;
       for (Index v = begin; v < end; ++v)
         ptr[v + 1] = sum += smaller[v] + static_cast<Offset>(larger(v).size());
@@ -49,13 +49,13 @@ class SharedLists {
         std::copy(larger(v).begin(), larger(v).end(), adjacency.begin() + ptr[v] + smaller[v]);
         smaller[v] = 0;
       }
-      for (const Entry& entry : entries(r))
+      for (const PatternEntry& entry : entries(r))
         adjacency[ptr[entry.row] + smaller[entry.row]++] = entry.col;
     });
   }
 
  private:
-  struct Entry {
+  struct PatternEntry {
     Index row, col;
   };
 
@@ -70,7 +70,7 @@ class SharedLists {
         static_cast<std::size_t>(lower_.col_ptr[v + 1] - lower_.col_ptr[v] - 1));
   }
   /// Returns the entries of row range r, by ascending columns.
-  [[nodiscard]] std::span<const Entry> entries(Index r) const {
+  [[nodiscard]] std::span<const PatternEntry> entries(Index r) const {
     const Offset begin = begin_[at(r, 0)], end = begin_[at(r + 1, 0)];
     return {entry_.get() + begin, static_cast<std::size_t>(end - begin)};
   }
@@ -89,8 +89,9 @@ class SharedLists {
       for (Index r = 0; r < blocks_.count(); ++r) begin_[at(r, b)] = count[r];
     });
     std::exclusive_scan(begin_.begin(), begin_.end(), begin_.begin(), Offset{0});
-    entry_ = std::make_unique_for_overwrite<Entry[]>(static_cast<std::size_t>(begin_.back()));
-    prefer_huge_pages(entry_.get(), static_cast<std::size_t>(begin_.back()) * sizeof(Entry));
+    entry_ =
+        std::make_unique_for_overwrite<PatternEntry[]>(static_cast<std::size_t>(begin_.back()));
+    prefer_huge_pages(entry_.get(), static_cast<std::size_t>(begin_.back()) * sizeof(PatternEntry));
     blocks_.for_each([&](Index b, Index begin, Index end) {
       std::vector<Offset> next(ranges);
       for (Index r = 0; r < blocks_.count(); ++r) next[r] = begin_[at(r, b)];
@@ -104,7 +105,7 @@ class SharedLists {
   const Blocks blocks_;  // ranges of rows, and blocks of columns
   std::vector<Offset>
       begin_;  // by range, then by block: offset of its entries in entry_; then the end
-  std::unique_ptr<Entry[]> entry_;
+  std::unique_ptr<PatternEntry[]> entry_;
 };
 
 }  // namespace

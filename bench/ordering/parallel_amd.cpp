@@ -157,7 +157,7 @@ class Study {
         {"entries", static_cast<double>(report.claimed) /
                         static_cast<double>(std::max<Offset>(report.winners, 1))},
         {"collections", report.collections}};
-    for (int phase = 0; phase < ParallelAmdReport::kPhases; ++phase)
+    for (int phase = 0; phase < ParallelAmdReport::kStages; ++phase)
       line["phases"][ParallelAmdReport::kNames[phase]] = report.seconds[phase];
     std::puts(line.dump().c_str());
     std::fflush(stdout);

@@ -74,12 +74,12 @@ Roofline measure(Workers& workers) {
 
 template <class T>
 Roofline measured_roofline(Workers& workers) {
-  struct Known {
+  struct MeasuredRooflines {
     std::mutex measuring;  // held while measuring, since two measurements at a time would disturb
                            // each other
     std::map<int, Roofline> roofline;
   };
-  static PerProcess<Known> known;
+  static PerProcess<MeasuredRooflines> known;
   auto& [measuring, roofline] = known.here();
   const std::lock_guard lock(measuring);
   const auto found = roofline.find(workers.threads());

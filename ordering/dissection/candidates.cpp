@@ -50,7 +50,7 @@ class Searcher {
            SeparatorWorkspaces& workspaces)
       : graph_(graph), trials_(trials), seed_(splitmix64(seed)), workspaces_(workspaces) {}
 
-  Search run() {
+  SeparatorSearch run() {
     if (trials_.level_sets && trials_.multilevel && shared()) {
       // A thread that waits for one of the two must not take up another separation, which may take
       // much longer.
@@ -61,7 +61,7 @@ class Searcher {
       if (trials_.level_sets) try_level_sets();
       if (connected_ && (!level_set_ || (trials_.multilevel && !settled()))) try_multilevel();
     }
-    Search found{{}, trials_};
+    SeparatorSearch found{{}, trials_};
     if (!connected_) return found;
     if (trials_.follow && level_set_ && (multilevel_ || begun_)) follow(found.below);
     if (multilevel_ && level_set_)
@@ -244,8 +244,8 @@ class Searcher {
 
 }  // namespace
 
-Search best_separation(const GraphView& graph, const Trials& trials, std::uint64_t seed,
-                       SeparatorWorkspaces& workspaces) {
+SeparatorSearch best_separation(const GraphView& graph, const Trials& trials, std::uint64_t seed,
+                                SeparatorWorkspaces& workspaces) {
   return Searcher(graph, trials, seed, workspaces).run();
 }
 

@@ -38,7 +38,7 @@ struct SeparatorWorkspace {
 /// it waits it may run another search.
 using SeparatorWorkspaces = PerThread<SeparatorWorkspace>;
 
-struct Search {
+struct SeparatorSearch {
   std::optional<Separation> best;  ///< empty if the graph is not connected
   Trials below;                    ///< methods to try for the two sides
   /// True if the separator is_thin() and at least half as wide as a mean level: the graph is a long
@@ -50,7 +50,7 @@ struct Search {
 /// Returns the best separation of a graph with at least two vertices. Takes a level set that
 /// is_thin() if nothing else is tried concurrently. A function of graph, trials and seed alone.
 /// Several threads of the calling arena work on large graphs.
-Search best_separation(const GraphView& graph, const Trials& trials, std::uint64_t seed,
-                       SeparatorWorkspaces& workspaces);
+SeparatorSearch best_separation(const GraphView& graph, const Trials& trials, std::uint64_t seed,
+                                SeparatorWorkspaces& workspaces);
 
 }  // namespace kauri::ordering::dissection

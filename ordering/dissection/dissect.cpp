@@ -77,7 +77,7 @@ class Dissection {
     const Index n = piece.graph.size();
     if (n <= kLeaf) return leaf(piece, first);
     stop_here();
-    Search found = best_separation(piece.graph, trials, splitmix64(seed), separators_);
+    SeparatorSearch found = best_separation(piece.graph, trials, splitmix64(seed), separators_);
     if (!found.best) return order_components(piece, first, trials, seed);
     const Separation& separation = *found.best;
     if (!divides(separation.weight, found.is_across)) return leaf(piece, first);
@@ -105,7 +105,7 @@ class Dissection {
     sort_separator(top, first + n);
   }
 
-  // Returns true if a separation is worth dissecting by. across: Search::is_across.
+  // Returns true if a separation is worth dissecting by. across: SeparatorSearch::is_across.
   static bool divides(const PartWeights& weight, bool across) {
     const Offset total = weight[kLeft] + weight[kRight] + weight[kSeparator];
     if (weight[kSeparator] == 0) return weight[kLeft] > 0 && weight[kRight] > 0;  // components

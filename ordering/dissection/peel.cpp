@@ -62,7 +62,7 @@ class Round {
  private:
   // Neighbours that remain: their number, and the exclusive or of their indices (`link`), which
   // yields the only neighbour, or one of two from the other.
-  struct Node {
+  struct PeelNode {
     Index degree = 0, link = 0;
   };
   static constexpr Index kGone = -1, kKept = 3;
@@ -216,7 +216,7 @@ class Round {
   const Index interior_;
   const std::span<const Index> name_;  // empty: the identity
   Peeling& found_;
-  std::vector<Node> node_;
+  std::vector<PeelNode> node_;
   std::vector<Index> chain_;                     // end, consecutive vertices, end
   std::vector<std::pair<Index, Index>> joined_;  // new edges
 };

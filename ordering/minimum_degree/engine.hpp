@@ -26,8 +26,8 @@ class MinimumDegree {
   std::vector<Index> run();
 
  private:
-  enum Kind : std::uint8_t { kVariable, kElement, kDead };
-  using Event = MinimumDegreeEvent::Kind;
+  enum NodeKind : std::uint8_t { kVariable, kElement, kDead };
+  using Event = MinimumDegreeEvent::EventKind;
 
   // minimum_degree.cpp
   void load(const GraphView& graph);

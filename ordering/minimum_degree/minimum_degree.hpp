@@ -15,7 +15,7 @@ namespace kauri::ordering {
 /// A step of the elimination, to check the algorithm against the elimination game. Events are
 /// recorded in order.
 struct MinimumDegreeEvent {
-  enum class Kind : std::uint8_t {
+  enum class EventKind : std::uint8_t {
     round,   ///< a round begins; other = least external degree of all remaining supervariables
     select,  ///< supervariable `vertex` is eliminated; other = its exact external degree
     mass,    ///< supervariable `vertex` is eliminated right after the round: all its neighbours are
@@ -23,7 +23,7 @@ struct MinimumDegreeEvent {
     merge,   ///< supervariable `vertex` is merged into `other`: the two have become
              ///< indistinguishable
   };
-  Kind kind;
+  EventKind kind;
   Index vertex;
   Index other;
 };

@@ -52,7 +52,7 @@ inline void fetch(const void* address) { __builtin_prefetch(address); }
 constexpr Index kBlock = 4096;  // vertices in a task
 
 /// A variable of about the least degree that may be eliminated in this round.
-struct Candidate {
+struct PivotCandidate {
   std::uint64_t key = 0;
   Index* list =
       nullptr;  // while it may win: L_p, in memory of the thread that claimed it; then its news
@@ -97,8 +97,8 @@ class Stretches {
 };
 
 /// Memory of one thread.
-struct Slot {
-  explicit Slot(Index n) : mark(static_cast<std::size_t>(n), 0), bucket(kBuckets, kNone) {}
+struct ThreadMemory {
+  explicit ThreadMemory(Index n) : mark(static_cast<std::size_t>(n), 0), bucket(kBuckets, kNone) {}
 
   // The buckets fit into the L1 cache. Few elements have more variables, and their full hashes tell
   // those in a bucket apart.
@@ -123,12 +123,12 @@ class Elimination {
   void number(std::span<Index> order);
 
  private:
-  using Phase = ParallelAmdReport::Phase;
-  struct Entry {
+  using Stage = ParallelAmdReport::Stage;
+  struct QueuedVariable {
     Index vertex, version;
   };
-  using Bucket = std::vector<Entry>;  // variables of one degree, the newest last; entries with an
-                                      // outdated version are dead
+  using Bucket = std::vector<QueuedVariable>;  // variables of one degree, the newest last; entries
+                                               // with an outdated version are dead
   struct Pending {
     Index vertex, degree;  // vertex: kNone once eliminated
   };
@@ -155,25 +155,25 @@ class Elimination {
   void push(Index v, Index version, Index degree);
   void sweep_buckets();
   template <bool kAlone>
-  void claim(Candidate& c, Slot& slot);
+  void claim(PivotCandidate& c, ThreadMemory& slot);
   void claim_all();
   void clear_claims();
 
   // pivot.cpp
   void eliminate_all();
-  [[nodiscard]] bool prevails(const Candidate& c) const;
+  [[nodiscard]] bool prevails(const PivotCandidate& c) const;
 
   template <class F>
-  void timed(Phase phase, F&& f);
+  void timed(Stage phase, F&& f);
   /// Calls f(candidate, slot) for each candidate, by as many threads as pay.
   template <class F>
   void for_each_candidate(F&& f);
 
-  friend class Pivot;
+  friend class PivotElimination;
 
   /// Returns the slot of the calling thread.
-  Slot& slot() {
-    return slots_.local([n = n_] { return std::make_unique<Slot>(n); });
+  ThreadMemory& slot() {
+    return slots_.local([n = n_] { return std::make_unique<ThreadMemory>(n); });
   }
 
   const ParallelAmdOptions& options_;
@@ -187,16 +187,16 @@ class Elimination {
   std::atomic<Offset> pool_free_ = 0;
   // Other threads read lists that a thread wrote to its slot, so slots live as long as the run,
   // whatever fails.
-  EachThread<Slot> slots_;
+  EachThread<ThreadMemory> slots_;
   std::vector<Bucket> bucket_;  // by degree, up to horizon_
   Offset bucketed_ = 0;         // entries of all buckets
   Index horizon_ = -1;          // degrees up to this one are in the buckets
   Index least_ = 0;             // all earlier buckets are empty
   std::vector<Index> living_;  // by blocks of kBlock vertices: variables alive when the horizon was
                                // last raised, ascending
-  std::vector<Index> living_end_;     // end of each block
-  std::vector<Pending> pending_;      // vertices to eliminate next; no two are adjacent
-  std::vector<Candidate> candidate_;  // pending vertices that take part in this round
+  std::vector<Index> living_end_;          // end of each block
+  std::vector<Pending> pending_;           // vertices to eliminate next; no two are adjacent
+  std::vector<PivotCandidate> candidate_;  // pending vertices that take part in this round
   std::vector<Index>
       mark_;  // round_ if pending, adjacent to a pending vertex, or an element of one
   std::vector<Index> sequence_;  // the pivots so far
@@ -211,7 +211,7 @@ class Elimination {
 };
 
 template <class F>
-void Elimination::timed(Phase phase, F&& f) {
+void Elimination::timed(Stage phase, F&& f) {
   if (options_.report == nullptr) return f();
   const Stopwatch watch;
   f();
@@ -221,12 +221,12 @@ void Elimination::timed(Phase phase, F&& f) {
 template <class F>
 void Elimination::for_each_candidate(F&& f) {
   const auto count = static_cast<Index>(candidate_.size());
-  const auto at = [&](Index k) -> Candidate& {
+  const auto at = [&](Index k) -> PivotCandidate& {
     return candidate_[options_.backwards ? count - 1 - k : k];
   };
   if (small_) {
     const StopCheck check_stop;
-    Slot& slot = this->slot();
+    ThreadMemory& slot = this->slot();
     for (Index k = 0; k < count; ++k) check_stop(), f(at(k), slot);
     return;
   }
@@ -234,7 +234,7 @@ void Elimination::for_each_candidate(F&& f) {
   const auto size =
       static_cast<Index>(std::clamp<Offset>(options_.task_entries / expected_, 1, count / 2));
   Blocks(count, size).for_each([&](Index, Index begin, Index end) {
-    Slot& slot = this->slot();
+    ThreadMemory& slot = this->slot();
     for (Index k = begin; k < end; ++k) f(at(k), slot);
   });
 }

@@ -20,7 +20,7 @@ Elimination::Elimination(const GraphView& graph, const ParallelAmdOptions& optio
       total_(graph.total_weight()),
       alone_(threads_here() == 1),
       node_(std::make_unique_for_overwrite<Node[]>(static_cast<std::size_t>(n_))) {
-  timed(Phase::load, [&] { load(graph); });
+  timed(Stage::load, [&] { load(graph); });
 }
 
 void Elimination::load(const GraphView& graph) {
@@ -65,23 +65,23 @@ void Elimination::run() {
 }
 
 void Elimination::play_round() {
-  timed(Phase::gather, [&] { gather(); });
+  timed(Stage::gather, [&] { gather(); });
   small_ = alone_ || candidate_.size() < 2 ||
            static_cast<Offset>(candidate_.size()) * expected_ < 2 * options_.task_entries;
   const Stopwatch watch;
-  timed(Phase::claim, [&] { claim_all(); });
-  timed(Phase::collect, [&] { ensure_room(entries_); });
-  timed(Phase::eliminate, [&] { eliminate_all(); });
+  timed(Stage::claim, [&] { claim_all(); });
+  timed(Stage::collect, [&] { ensure_room(entries_); });
+  timed(Stage::eliminate, [&] { eliminate_all(); });
   if (options_.report != nullptr && small_)
     ++options_.report->alone, options_.report->alone_s += watch.seconds();
-  timed(Phase::commit, [&] { commit(); });
+  timed(Stage::commit, [&] { commit(); });
 }
 
 /// Publishes the changes of the winners, in the order of the candidates.
 void Elimination::commit() {
   std::size_t winners = 0;
   Offset entries = 0;
-  for (const Candidate& c : candidate_) {
+  for (const PivotCandidate& c : candidate_) {
     if (!c.wins) continue;
     if (options_.trace != nullptr)
       options_.trace->push_back(
@@ -158,11 +158,11 @@ Index Elimination::root_of(Index v) const {
 /// root's and whose earlier parts are the children's. Ranges are cut off from the end, parents
 /// before children.
 void Elimination::number(std::span<Index> order) {
-  struct Front {
+  struct SubtreeCounts {
     Index own = 0, subtree = 0, next = 0,
           end = 0;  // numbers of vertices; place of its next vertex; end of its next child
   };
-  std::vector<Front> front(static_cast<std::size_t>(n_));
+  std::vector<SubtreeCounts> front(static_cast<std::size_t>(n_));
   std::vector<Index> root(static_cast<std::size_t>(n_));
   Blocks(n_, kBlock).for_each([&](Index, Index begin, Index end) {
     for (Index v = begin; v < end; ++v) {
@@ -177,7 +177,7 @@ void Elimination::number(std::span<Index> order) {
   }
   Index end = n_;
   for (auto e = sequence_.rbegin(); e != sequence_.rend(); ++e) {
-    Front& f = front[*e];
+    SubtreeCounts& f = front[*e];
     Index& limit = parent(*e) == kNone ? end : front[parent(*e)].end;
     f.next = f.end = limit - f.own;
     limit -= f.subtree;

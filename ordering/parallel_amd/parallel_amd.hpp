@@ -19,10 +19,10 @@ namespace kauri::ordering {
 
 /// Statistics and times of a run, for studies.
 struct ParallelAmdReport {
-  enum Phase { load, gather, claim, eliminate, commit, collect, horizon, number, kPhases };
-  static constexpr std::array<const char*, kPhases> kNames{
+  enum Stage { load, gather, claim, eliminate, commit, collect, horizon, number, kStages };
+  static constexpr std::array<const char*, kStages> kNames{
       "load", "gather", "claim", "eliminate", "commit", "collect", "horizon", "number"};
-  std::array<double, kPhases> seconds{};
+  std::array<double, kStages> seconds{};
   Offset bucketed = 0;                  ///< largest number of entries in the lists by degree
   Offset rounds = 0, alone = 0;         ///< all rounds; rounds that ran on one thread
   Offset candidates = 0, winners = 0;   ///< sums over all rounds

@@ -13,9 +13,9 @@ std::size_t bucket_of(std::uint32_t hash) { return hash * 0x9E3779B1U >> 20; }
 
 /// Elimination of a pivot, in the steps of ordering/amd/elimination.hpp. Changes only nodes of L_p
 /// and of p, elements that p absorbs, and memory of the slot.
-class Pivot {
+class PivotElimination {
  public:
-  Pivot(Elimination& all, Candidate& c, Slot& slot)
+  PivotElimination(Elimination& all, PivotCandidate& c, ThreadMemory& slot)
       : all_(all),
         node_(all.node_.get()),
         pool_(all.pool_),
@@ -71,8 +71,8 @@ class Pivot {
   Elimination& all_;
   Node* const node_;
   Index* const pool_;
-  Candidate& c_;
-  Slot& slot_;
+  PivotCandidate& c_;
+  ThreadMemory& slot_;
   const Index me_;
   Index pivots_;  // weight of the pivots of me: the one chosen, and those that need no further fill
   Index weight_;  // weight of L_me
@@ -83,7 +83,7 @@ class Pivot {
 };
 
 /// Raises the tag so that marks of earlier pivots are below tag - 1.
-inline void Pivot::raise_tag(Index by) {
+inline void PivotElimination::raise_tag(Index by) {
   if (slot_.tag > Offset{all_.options_.largest_tag} - by - 2 - all_.total_ - 2) {
     std::fill(slot_.mark.begin(), slot_.mark.end(), 0);
     tag_ = slot_.tag = 2;  // as small as possible, so that tag plus any weight fits in an Index
@@ -92,7 +92,7 @@ inline void Pivot::raise_tag(Index by) {
   tag_ = slot_.tag += by + 2;
 }
 
-inline void Pivot::form_element() {
+inline void PivotElimination::form_element() {
   raise_tag(all_.widest_);
   Node& p = node_[me_];
   const Index* const list = pool_ + p.list;
@@ -106,7 +106,7 @@ inline void Pivot::form_element() {
 }
 
 /// Sets mark - tag = weight of L_e \ L_me for every element e that shares a variable with me.
-inline void Pivot::measure_elements() {
+inline void PivotElimination::measure_elements() {
   Index* const mark = slot_.mark.data();
   for (Index k = 0; k < c_.length; ++k) {
     if (k + kAhead < c_.length) fetch_elements(node_[c_.list[k + kAhead]]);
@@ -123,7 +123,7 @@ inline void Pivot::measure_elements() {
   }
 }
 
-inline void Pivot::update_variables() {
+inline void PivotElimination::update_variables() {
   for (Index k = 0; k < c_.length; ++k) {
     if (k + 2 < c_.length)
       fetch_variables(node_[c_.list[k + 2]]);  // its list is in cache: elements were measured
@@ -139,7 +139,7 @@ inline void Pivot::update_variables() {
 
 /// Updates lists and degree of the variable at index k. Returns false if it has no neighbours
 /// outside L_me.
-inline bool Pivot::update_variable(Index k) {
+inline bool PivotElimination::update_variable(Index k) {
   Node& x = node_[c_.list[k]];
   Index* const list = pool_ + x.list;
   Index* to = list;
@@ -180,7 +180,7 @@ inline bool Pivot::update_variable(Index k) {
 }
 
 /// Merges variables of me with the same lists, which stay indistinguishable for ever.
-inline void Pivot::merge_twins() {
+inline void PivotElimination::merge_twins() {
   raise_tag(all_.widest_);
   for (Index k = 0; k < c_.length; ++k) {
     if (slot_.weight[k] == 0) continue;
@@ -192,7 +192,7 @@ inline void Pivot::merge_twins() {
   }
 }
 
-inline void Pivot::merge_chain(Index first) {
+inline void PivotElimination::merge_chain(Index first) {
   Index* const mark = slot_.mark.data();
   Index* const next = slot_.next.data();
   for (Index i = first; i != kNone && next[i] != kNone; i = next[i]) {
@@ -226,12 +226,12 @@ inline void Pivot::merge_chain(Index first) {
 }
 
 /// Returns memory for a list that is at most as long as L_me.
-inline Index* Pivot::place_for(Index length) {
+inline Index* PivotElimination::place_for(Index length) {
   if (length <= room_) return pool_ + room_at_;
   return pool_ + all_.pool_free_.fetch_add(length, std::memory_order_relaxed);
 }
 
-inline Index* Pivot::write_weights(Index* news) {
+inline Index* PivotElimination::write_weights(Index* news) {
   for (Index k = 0; k < c_.length; ++k) {
     const Index v = c_.list[k];
     if (slot_.weight[k] == node_[v].weight) continue;
@@ -244,7 +244,7 @@ inline Index* Pivot::write_weights(Index* news) {
 }
 
 /// Completes degrees, and writes L_me with the living variables.
-inline void Pivot::close_element() {
+inline void PivotElimination::close_element() {
   if (slot_.news_of != all_.round_) slot_.news.clear(), slot_.news_of = all_.round_;
   const std::size_t room = 4 * static_cast<std::size_t>(c_.length);
   Index* const news = slot_.news.room(room);
@@ -278,7 +278,7 @@ inline void Pivot::close_element() {
 
 /// Returns true if no other candidate holds a vertex that c claimed. Prefetches the lists of its
 /// variables, which a winner reads next.
-bool Elimination::prevails(const Candidate& c) const {
+bool Elimination::prevails(const PivotCandidate& c) const {
   if (node_[c.vertex].claim != c.key) return false;
   for (Index k = 0; k < std::min(kAhead, c.length); ++k) fetch(&node_[c.list[k]]);
   for (Index k = 0; k < c.length; ++k) {
@@ -291,10 +291,10 @@ bool Elimination::prevails(const Candidate& c) const {
 }
 
 void Elimination::eliminate_all() {
-  for_each_candidate([this](Candidate& c, Slot& slot) {
+  for_each_candidate([this](PivotCandidate& c, ThreadMemory& slot) {
     if (!c.wins) return;
     c.wins = prevails(c);
-    if (c.wins) Pivot(*this, c, slot).eliminate();
+    if (c.wins) PivotElimination(*this, c, slot).eliminate();
   });
 }
 

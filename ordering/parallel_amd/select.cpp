@@ -38,7 +38,8 @@ void Elimination::sweep_buckets() {
   if (bucketed_ <= 2 * Offset{n_} + kBlock) return;
   bucketed_ = 0;
   for (Bucket& bucket : bucket_) {
-    std::erase_if(bucket, [this](const Entry& x) { return node_[x.vertex].version != x.version; });
+    std::erase_if(bucket,
+                  [this](const QueuedVariable& x) { return node_[x.vertex].version != x.version; });
     if (bucket.size() < bucket.capacity() / 4) bucket.shrink_to_fit();
     bucketed_ += static_cast<Offset>(bucket.size());
   }
@@ -108,7 +109,7 @@ bool Elimination::take_from(Index degree, std::size_t most) {
       __builtin_prefetch(&node_[bucket[bucket.size() - 1 - 2 * kNear].vertex]);
     if (bucket.size() > kNear)
       __builtin_prefetch(pool_ + node_[bucket[bucket.size() - 1 - kNear].vertex].list);
-    const Entry x = bucket.back();
+    const QueuedVariable x = bucket.back();
     bucket.pop_back();
     --bucketed_;
     if (node_[x.vertex].version != x.version) continue;
@@ -136,7 +137,7 @@ void Elimination::refill() {
   for (Index d = least_; pending_.size() < most && (limit == kNone || d <= limit); ++d) {
     if (d > horizon_) {
       if (horizon_ == total_) break;
-      timed(Phase::horizon, [&] { raise_horizon(limit); });
+      timed(Stage::horizon, [&] { raise_horizon(limit); });
     }
     if (first) least_ = d;
     if (!take_from(d, most)) continue;
@@ -155,7 +156,7 @@ void Elimination::gather() {
   const std::uint64_t round = (std::uint64_t{1} << 24) - 1 - claims_;
   const auto salt = scrambled(static_cast<std::uint32_t>(round_));
   for (std::size_t k = 0; k < candidate_.size(); ++k) {
-    Candidate& c = candidate_[k];
+    PivotCandidate& c = candidate_[k];
     const std::size_t at = k * pending_.size() / candidate_.size();
     c.pending = static_cast<Index>(at);
     c.vertex = pending_[at].vertex;
@@ -174,7 +175,7 @@ void Elimination::clear_claims() {
 /// Writes L_p and claims it. If another candidate prevails, still claims the rest: whether a third
 /// one wins must not depend on the order of execution.
 template <bool kAlone>
-void Elimination::claim(Candidate& c, Slot& slot) {
+void Elimination::claim(PivotCandidate& c, ThreadMemory& slot) {
   if (slot.lists_of != round_) slot.lists.clear(), slot.lists_of = round_;
   const Node& p = node_[c.vertex];
   const Index* const own = pool_ + p.list;
@@ -222,7 +223,7 @@ void Elimination::claim(Candidate& c, Slot& slot) {
 
 void Elimination::claim_all() {
   entries_ = 0;
-  for_each_candidate([this](Candidate& c, Slot& slot) {
+  for_each_candidate([this](PivotCandidate& c, ThreadMemory& slot) {
     if (small_)
       claim<true>(c, slot);
     else

@@ -25,12 +25,12 @@ struct Threshold {
   bool upper = true;  ///< the separator is on the upper side
 };
 
-struct Range {
+struct KeyRange {
   Index least, greatest;
 };
 
-Range keys_around(const GraphView& graph, std::span<const Index> key, Index v) {
-  Range range{key[v], key[v]};
+KeyRange keys_around(const GraphView& graph, std::span<const Index> key, Index v) {
+  KeyRange range{key[v], key[v]};
   for (const Index u : graph.neighbours(v)) {
     range.least = std::min(range.least, key[u]);
     range.greatest = std::max(range.greatest, key[u]);
@@ -39,7 +39,7 @@ Range keys_around(const GraphView& graph, std::span<const Index> key, Index v) {
 }
 
 /// Arrays of sums by threshold that a loop accumulates vertex weights in.
-struct Sums {
+struct ThresholdSums {
   Index *upper, *lower, *below;
 };
 
@@ -53,14 +53,14 @@ void add_up(Index n, Index keys, LevelSetWorkspace& w, F&& f) {
   if (blocks.count() < 2 || keys > kMostKeys) {
     const StopCheck check_stop;
     for (Index b = 0; b < blocks.count(); ++b)
-      check_stop(),
-          f(blocks.begin(b), blocks.end(b), Sums{w.upper.data(), w.lower.data(), w.below.data()});
+      check_stop(), f(blocks.begin(b), blocks.end(b),
+                      ThresholdSums{w.upper.data(), w.lower.data(), w.below.data()});
     return;
   }
   std::vector<Index> part(static_cast<std::size_t>(blocks.count()) * 3 * length, 0);
   blocks.for_each([&](Index b, Index begin, Index end) {
     Index* const mine = part.data() + static_cast<std::size_t>(b) * 3 * length;
-    f(begin, end, Sums{mine, mine + length, mine + 2 * length});
+    f(begin, end, ThresholdSums{mine, mine + length, mine + 2 * length});
   });
   auto from = part.begin();
   for (Index b = 0; b < blocks.count(); ++b)
@@ -72,7 +72,7 @@ void add_up(Index n, Index keys, LevelSetWorkspace& w, F&& f) {
 /// threshold is the level below it; a smaller separator there is not worth reading the neighbours.
 void weigh_levels(const GraphView& graph, std::span<const Index> key, Index keys,
                   LevelSetWorkspace& w) {
-  add_up(graph.size(), keys, w, [&](Index begin, Index end, const Sums& sums) {
+  add_up(graph.size(), keys, w, [&](Index begin, Index end, const ThresholdSums& sums) {
     for (Index v = begin; v < end; ++v) sums.upper[key[v]] += graph.weight_of(v);
   });
   for (Index k = 1; k <= keys; ++k)
@@ -81,10 +81,10 @@ void weigh_levels(const GraphView& graph, std::span<const Index> key, Index keys
 
 /// Computes the weights for any integer function, from differences by prefix sums.
 void weigh(const GraphView& graph, std::span<const Index> key, Index keys, LevelSetWorkspace& w) {
-  add_up(graph.size(), keys, w, [&](Index begin, Index end, const Sums& sums) {
+  add_up(graph.size(), keys, w, [&](Index begin, Index end, const ThresholdSums& sums) {
     for (Index v = begin; v < end; ++v) {
       const Index k = key[v], weight = graph.weight_of(v);
-      const Range range = keys_around(graph, key, v);
+      const KeyRange range = keys_around(graph, key, v);
       sums.upper[range.least + 1] += weight, sums.upper[k + 1] -= weight;
       sums.lower[k + 1] += weight, sums.lower[range.greatest + 1] -= weight;
       sums.below[k + 1] += weight;
@@ -221,7 +221,7 @@ Separation difference_separation(const GraphView& graph, const Distances& a, con
       Side side = above ? kRight : kLeft;
       // Along an edge, each distance changes by at most one.
       if (above == at.upper && key[v] >= at.key - 2 && key[v] < at.key + 2) {
-        const Range range = keys_around(graph, key, v);
+        const KeyRange range = keys_around(graph, key, v);
         if (above ? range.least < at.key : range.greatest >= at.key) side = kSeparator;
       }
       separation.side[v] = side;

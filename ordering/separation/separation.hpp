@@ -38,7 +38,7 @@ inline constexpr double kSides = 4, kSidesWhileMoving = 1;
 
 /// Returns true if a separator costs at most kThin operations per vertex (s^3 / n). What it divides
 /// has hardly any fill: minimum degree does better there, except for the height of its tree
-/// (Search::is_across).
+/// (SeparatorSearch::is_across).
 inline bool is_thin(const PartWeights& weight) {
   constexpr double kThin = 4;
   const auto s = static_cast<double>(weight[kSeparator]);

@@ -40,7 +40,7 @@ class Factorization<T>::Lease {
     const Index wanted = std::clamp(cols, Index{1}, kSolveBlock);
     {
       const std::lock_guard lock(owner.idle_mutex_);
-      const auto fits = [&](const std::unique_ptr<Slot>& slot) {
+      const auto fits = [&](const std::unique_ptr<SolveSlot>& slot) {
         return slot->workspace.nrhs() >= wanted;
       };
       const auto found = std::find_if(owner.idle_.rbegin(), owner.idle_.rend(), fits);
@@ -52,7 +52,7 @@ class Factorization<T>::Lease {
       if (!owner.idle_.empty())
         owner.idle_.pop_back();  // all idle slots are too small: the new slot replaces one
     }
-    slot_.reset(new Slot{Workspace<T>::create(owner.factor_, wanted), std::nullopt});
+    slot_.reset(new SolveSlot{Workspace<T>::create(owner.factor_, wanted), std::nullopt});
   }
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
@@ -63,12 +63,12 @@ class Factorization<T>::Lease {
     } catch (const std::bad_alloc&) {  // the slot is dropped; a later lease makes another
     }
   }
-  Slot& operator*() { return *slot_; }
-  Slot* operator->() { return slot_.get(); }
+  SolveSlot& operator*() { return *slot_; }
+  SolveSlot* operator->() { return slot_.get(); }
 
  private:
   Factorization& owner_;
-  std::unique_ptr<Slot> slot_;
+  std::unique_ptr<SolveSlot> slot_;
 };
 
 template <Scalar T>
@@ -256,13 +256,13 @@ void Factorization<T>::solve(System system, MatrixView<const T> b, MatrixView<T>
   if (steps > 0) require_values("refinement");
   measured(
       b, x, steps, before,
-      [&](Slot& slot) {
+      [&](SolveSlot& slot) {
         if (system == System::A)
           factor_.solve(b, x, slot.workspace, stop);
         else
           factor_.solve(system, b, x, slot.workspace, stop);
       },
-      [&](Slot& slot) { return refine(slot, b, x, steps, stop); });
+      [&](SolveSlot& slot) { return refine(slot, b, x, steps, stop); });
 }
 
 template <Scalar T>
@@ -278,13 +278,13 @@ void Factorization<T>::solve_there(System system, MatrixView<const T> b, MatrixV
     throw Error(ErrorKind::usage, "a solve on a device: the factor is on the CPU");
   measured(
       elsewhere(b), elsewhere(MatrixView<const T>(x)), steps, 0,
-      [&](Slot& slot) {
+      [&](SolveSlot& slot) {
         factor_.store().device_solves()->run_now([&](StreamHandle stream) {
           factor_.enqueue_solve(system, from, to, slot.workspace, stream);
           if (meanwhile) meanwhile();
         });
       },
-      [&](Slot& slot) { return refine_there(slot, b, x, steps, stop); });
+      [&](SolveSlot& slot) { return refine_there(slot, b, x, steps, stop); });
 }
 
 template <Scalar T>
@@ -296,7 +296,7 @@ RefineOptions Factorization<T>::refine_options(int steps, const std::stop_token&
 }
 
 template <Scalar T>
-Refiner<T>& Factorization<T>::refiner_for(Slot& slot, Index cols) {
+Refiner<T>& Factorization<T>::refiner_for(SolveSlot& slot, Index cols) {
   if (!slot.refiner || slot.refiner->nrhs() < cols) {
     slot.refiner = Refiner<T>::create(symbolic_->pattern(), factor_, cols);
     slot.version = 0;
@@ -305,8 +305,8 @@ Refiner<T>& Factorization<T>::refiner_for(Slot& slot, Index cols) {
 }
 
 template <Scalar T>
-Refinement Factorization<T>::refine(Slot& slot, MatrixView<const T> b, MatrixView<T> x, int steps,
-                                    const std::stop_token& stop) {
+Refinement Factorization<T>::refine(SolveSlot& slot, MatrixView<const T> b, MatrixView<T> x,
+                                    int steps, const std::stop_token& stop) {
   const RefineOptions options = refine_options(steps, stop);
   const SymmetricView<T> a{symbolic_->pattern(), host_values()};
   if (symbolic_->backend().kind() != BackendKind::cpu || x.cols == 0)
@@ -319,7 +319,7 @@ Refinement Factorization<T>::refine(Slot& slot, MatrixView<const T> b, MatrixVie
 }
 
 template <Scalar T>
-Refinement Factorization<T>::refine_there(Slot& slot, MatrixView<const T> b, MatrixView<T> x,
+Refinement Factorization<T>::refine_there(SolveSlot& slot, MatrixView<const T> b, MatrixView<T> x,
                                           int steps, const std::stop_token& stop) {
   if (x.cols == 0 || x.rows == 0) return {};
   Refiner<T>& refiner = refiner_for(slot, x.cols);

@@ -96,7 +96,7 @@ class Factorization {
 
  private:
   /// Memory of one solve.
-  struct Slot {
+  struct SolveSlot {
     Workspace<T> workspace;
     std::optional<Refiner<T>> refiner;
     std::uint64_t version = 0;  // version_ of the values in the refiner
@@ -116,10 +116,10 @@ class Factorization {
   void shift_diagonal(T shift) const;
   [[nodiscard]] RefineOptions refine_options(int steps, const std::stop_token& stop) const;
   [[nodiscard]] int corrections(System system, int refine_steps) const;
-  Refiner<T>& refiner_for(Slot& slot, Index cols);
-  Refinement refine(Slot& slot, MatrixView<const T> b, MatrixView<T> x, int steps,
+  Refiner<T>& refiner_for(SolveSlot& slot, Index cols);
+  Refinement refine(SolveSlot& slot, MatrixView<const T> b, MatrixView<T> x, int steps,
                     const std::stop_token& stop);
-  Refinement refine_there(Slot& slot, MatrixView<const T> b, MatrixView<T> x, int steps,
+  Refinement refine_there(SolveSlot& slot, MatrixView<const T> b, MatrixView<T> x, int steps,
                           const std::stop_token& stop);
   /// Runs solve(slot) and, if steps > 0, refine(slot), and records times and status in the report.
   template <class Solve, class Refine>
@@ -141,7 +141,7 @@ class Factorization {
   mutable std::shared_mutex filling_;
   mutable std::mutex bringing_;  // guards value_ while filling_ is held shared
   mutable std::mutex idle_mutex_;
-  std::vector<std::unique_ptr<Slot>> idle_;
+  std::vector<std::unique_ptr<SolveSlot>> idle_;
   mutable std::mutex report_mutex_;
   SolverReport report_;
 };

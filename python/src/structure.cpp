@@ -185,8 +185,9 @@ nb::dict tree_layout(const Symbolic& s, double width, double height, double leas
   nb::dict out;
   out["height_columns"] = layout.height;
   out["work"] = layout.work;
-  out["subtrees"] = column(
-      [](const picture::TreeShape& t) { return t.kind == picture::TreeShape::Kind::subtrees; });
+  out["subtrees"] = column([](const picture::TreeShape& t) {
+    return t.kind == picture::TreeShape::ShapeKind::subtrees;
+  });
   out["x"] = column([](const picture::TreeShape& t) { return t.x; });
   out["y"] = column([](const picture::TreeShape& t) { return t.y; });
   out["width"] = column([](const picture::TreeShape& t) { return t.width; });

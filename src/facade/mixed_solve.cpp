@@ -90,7 +90,7 @@ void refine_in_float(MixedBlock& block, const numeric::FactorImpl<float>& factor
 }
 
 /// The state of a search by conjugate gradients.
-struct Search {
+struct CgState {
   MixedImpl& store;
   const numeric::FactorImpl<float>& factor;
   numeric::WorkspaceImpl<float>& workspace;
@@ -138,7 +138,7 @@ void conjugate_gradients(MixedImpl& store, const numeric::FactorImpl<float>& fac
   column_error(store,
                c);  // sets r to the residual of y, since a correction may have been taken back
   store.keep(c);
-  Search search{store, factor, workspace, c};
+  CgState search{store, factor, workspace, c};
   for (bool going = search.begin(); going; going = going && search.turn()) {
     stop_here();
     if (!search.advance()) break;

@@ -18,10 +18,10 @@ SymmetricMatrix<double> to_matrix(Columns a) {
   return SymmetricMatrix<double>::from_csc(a.n(), a.ptr, a.row, a.value, Storage::lower);
 }
 
-Columns sort_entries(Index n, const std::vector<Entry>& entries) {
+Columns sort_entries(Index n, const std::vector<Triplet>& entries) {
   // Two stable counting sorts: by row into a list of positions, then by column.
   std::vector<Offset> next(static_cast<std::size_t>(n) + 1, 0);
-  for (const Entry& e : entries) ++next[e.row + 1];
+  for (const Triplet& e : entries) ++next[e.row + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
   std::vector<Offset> by_row(entries.size());
   for (std::size_t k = 0; k < entries.size(); ++k)
@@ -31,7 +31,7 @@ Columns sort_entries(Index n, const std::vector<Entry>& entries) {
   a.ptr.assign(static_cast<std::size_t>(n) + 1, 0);
   a.row.resize(entries.size());
   a.value.resize(entries.size());
-  for (const Entry& e : entries) ++a.ptr[e.col + 1];
+  for (const Triplet& e : entries) ++a.ptr[e.col + 1];
   std::partial_sum(a.ptr.begin(), a.ptr.end(), a.ptr.begin());
   next.assign(a.ptr.begin(), a.ptr.end() - 1);
   for (const Offset k : by_row) {
@@ -43,11 +43,11 @@ Columns sort_entries(Index n, const std::vector<Entry>& entries) {
 }
 
 Columns laplacian(Index n, const std::vector<Edge>& edges, double shift) {
-  std::vector<Entry> entries;
+  std::vector<Triplet> entries;
   entries.reserve(edges.size());
   for (const Edge& e : edges) entries.push_back({std::max(e.u, e.v), std::min(e.u, e.v), e.weight});
   const Columns weights = sort_entries(n, entries);
-  std::vector<Entry>().swap(entries);
+  std::vector<Triplet>().swap(entries);
 
   Columns a;
   a.reserve(n, static_cast<Offset>(edges.size()) + n);

@@ -28,7 +28,7 @@ struct Columns {
 SymmetricMatrix<double> to_matrix(Columns a);
 
 /// An entry (row, col) below the diagonal, to be sorted into place.
-struct Entry {
+struct Triplet {
   Index row;
   Index col;
   double value;
@@ -36,7 +36,7 @@ struct Entry {
 
 /// Returns entries sorted by column and, within a column, by row; entries of one place keep their
 /// order. O(n + entries), stable.
-Columns sort_entries(Index n, const std::vector<Entry>& entries);
+Columns sort_entries(Index n, const std::vector<Triplet>& entries);
 
 struct Edge {
   Index u;

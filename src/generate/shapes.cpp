@@ -66,7 +66,7 @@ Columns shuffled(const Columns& a, std::uint64_t seed) {
   std::vector<Index> name(static_cast<std::size_t>(a.n()));
   std::iota(name.begin(), name.end(), 0);
   shuffle(name, rng);
-  std::vector<Entry> entries;
+  std::vector<Triplet> entries;
   entries.reserve(a.row.size());
   for (Index j = 0; j < a.n(); ++j)
     for (Offset k = a.ptr[j]; k < a.ptr[j + 1]; ++k) {

@@ -120,7 +120,7 @@ enum Option : unsigned { kNoOption = 0, kHoles = 1, kShift = 2, kFar = 4 };
 /// Largest N with N^2, N^3 or 3 N (N+1)^2 rows below 2^31 - 1.
 constexpr Offset kMostPlane = 46340, kMostCube = 1290, kMostBricks = 893;
 
-struct Kind {
+struct Generator {
   const char* name;
   const char* arguments;  ///< names, blank-separated
   unsigned options;
@@ -132,80 +132,83 @@ Index side(const Request& r, Offset most) { return count(r.argument[0], r.kind +
 Index rows(const Request& r) { return count(r.argument[0], r.kind + " N", 1, kMostRows); }
 
 constexpr std::array kKinds = {
-    Kind{"poisson2d", "N", kNoOption, "5-point, n = N^2",
-         [](const Request& r) { return poisson2d(side(r, kMostPlane)); }},
-    Kind{"poisson3d", "N", kNoOption, "7-point, n = N^3",
-         [](const Request& r) { return aniso3d(side(r, kMostCube), 1.0); }},
-    Kind{"lap27", "N", kNoOption, "27-point, n = N^3",
-         [](const Request& r) { return lap27(side(r, kMostCube)); }},
-    Kind{"aniso3d", "N EPS", kNoOption, "7-point with EPS in z, n = N^3",
-         [](const Request& r) {
-           return aniso3d(side(r, kMostCube), real_number(r.argument[1], "aniso3d EPS", kTiny,
-                                                          kHuge, "a positive number"));
-         }},
-    Kind{"shell2d", "N", kNoOption, "13-point biharmonic, n = N^2",
-         [](const Request& r) { return shell2d(side(r, kMostPlane)); }},
-    Kind{"elast3d", "N", kHoles, "elasticity on N^3 bricks, n = 3 N (N+1)^2",
-         [](const Request& r) { return elast3d(side(r, kMostBricks), r.holes.value_or(Holes{})); }},
-    Kind{"rgg3d", "N K SEED", kShift,
-         "Laplacian of N random points in space, K nearest neighbours (shift 0.01)",
-         [](const Request& r) {
-           const Index n = rows(r), k = count(r.argument[1], "rgg3d K", 1, Offset{n} - 1);
-           return rgg3d(n, k, seed_number(r.argument[2], "rgg3d SEED"), r.shift_or(1e-2));
-         }},
-    Kind{"tri2d", "N SEED", kShift, "Laplacian of a random triangulation of N points (shift 0.001)",
-         [](const Request& r) {
-           return tri2d(rows(r), seed_number(r.argument[1], "tri2d SEED"), r.shift_or(1e-3));
-         }},
-    Kind{"tree", "N SEED", kShift | kFar,
-         "like a power grid: random spanning tree and 10 % more edges (shift 0.001)",
-         [](const Request& r) {
-           return tree(rows(r), seed_number(r.argument[1], "tree SEED"), r.far.value_or(0),
-                       r.shift_or(1e-3));
-         }},
-    Kind{"arrow", "N K", kNoOption, "band behind K dense rows",
-         [](const Request& r) {
-           const Index n = rows(r);
-           return arrow(n, count(r.argument[1], "arrow K", 0, Offset{n} - 1));
-         }},
-    Kind{"blockdiag", "N B", kNoOption, "dense blocks of order B",
-         [](const Request& r) {
-           return blockdiag(rows(r), count(r.argument[1], "blockdiag B", 1, kMostRows));
-         }},
-    Kind{"hubs", "N H D SEED", kShift,
-         "random path and H hubs of D random neighbours (shift 0.001)",
-         [](const Request& r) {
-           const Index n = rows(r), hubs_of = count(r.argument[1], "hubs H", 0, n);
-           const Index degree = count(r.argument[2], "hubs D", 0, kMostRows);
-           return hubs(n, hubs_of, degree, seed_number(r.argument[3], "hubs SEED"),
-                       r.shift_or(1e-3));
-         }},
-    Kind{"powerlaw", "N K SEED", kShift, "preferential attachment, K links a vertex (shift 0.001)",
-         [](const Request& r) {
-           const Index n = rows(r), links = count(r.argument[1], "powerlaw K", 1, kMostRows);
-           return power_law(n, links, seed_number(r.argument[2], "powerlaw SEED"),
+    Generator{"poisson2d", "N", kNoOption, "5-point, n = N^2",
+              [](const Request& r) { return poisson2d(side(r, kMostPlane)); }},
+    Generator{"poisson3d", "N", kNoOption, "7-point, n = N^3",
+              [](const Request& r) { return aniso3d(side(r, kMostCube), 1.0); }},
+    Generator{"lap27", "N", kNoOption, "27-point, n = N^3",
+              [](const Request& r) { return lap27(side(r, kMostCube)); }},
+    Generator{"aniso3d", "N EPS", kNoOption, "7-point with EPS in z, n = N^3",
+              [](const Request& r) {
+                return aniso3d(side(r, kMostCube), real_number(r.argument[1], "aniso3d EPS", kTiny,
+                                                               kHuge, "a positive number"));
+              }},
+    Generator{"shell2d", "N", kNoOption, "13-point biharmonic, n = N^2",
+              [](const Request& r) { return shell2d(side(r, kMostPlane)); }},
+    Generator{
+        "elast3d", "N", kHoles, "elasticity on N^3 bricks, n = 3 N (N+1)^2",
+        [](const Request& r) { return elast3d(side(r, kMostBricks), r.holes.value_or(Holes{})); }},
+    Generator{"rgg3d", "N K SEED", kShift,
+              "Laplacian of N random points in space, K nearest neighbours (shift 0.01)",
+              [](const Request& r) {
+                const Index n = rows(r), k = count(r.argument[1], "rgg3d K", 1, Offset{n} - 1);
+                return rgg3d(n, k, seed_number(r.argument[2], "rgg3d SEED"), r.shift_or(1e-2));
+              }},
+    Generator{"tri2d", "N SEED", kShift,
+              "Laplacian of a random triangulation of N points (shift 0.001)",
+              [](const Request& r) {
+                return tri2d(rows(r), seed_number(r.argument[1], "tri2d SEED"), r.shift_or(1e-3));
+              }},
+    Generator{"tree", "N SEED", kShift | kFar,
+              "like a power grid: random spanning tree and 10 % more edges (shift 0.001)",
+              [](const Request& r) {
+                return tree(rows(r), seed_number(r.argument[1], "tree SEED"), r.far.value_or(0),
                             r.shift_or(1e-3));
-         }},
-    Kind{"bundle", "C P K SEED", kNoOption, "C cameras, P points seen by K of them, n = 9 C + 3 P",
-         [](const Request& r) {
-           const Index cameras = count(r.argument[0], "bundle C", 1, kMostRows / kBundleCamera);
-           const Index points = count(r.argument[1], "bundle P", 0,
-                                      (kMostRows - Offset{kBundleCamera} * cameras) / kBundlePoint);
-           return bundle(cameras, points, count(r.argument[2], "bundle K", 1, cameras),
-                         seed_number(r.argument[3], "bundle SEED"));
-         }},
+              }},
+    Generator{"arrow", "N K", kNoOption, "band behind K dense rows",
+              [](const Request& r) {
+                const Index n = rows(r);
+                return arrow(n, count(r.argument[1], "arrow K", 0, Offset{n} - 1));
+              }},
+    Generator{"blockdiag", "N B", kNoOption, "dense blocks of order B",
+              [](const Request& r) {
+                return blockdiag(rows(r), count(r.argument[1], "blockdiag B", 1, kMostRows));
+              }},
+    Generator{"hubs", "N H D SEED", kShift,
+              "random path and H hubs of D random neighbours (shift 0.001)",
+              [](const Request& r) {
+                const Index n = rows(r), hubs_of = count(r.argument[1], "hubs H", 0, n);
+                const Index degree = count(r.argument[2], "hubs D", 0, kMostRows);
+                return hubs(n, hubs_of, degree, seed_number(r.argument[3], "hubs SEED"),
+                            r.shift_or(1e-3));
+              }},
+    Generator{
+        "powerlaw", "N K SEED", kShift, "preferential attachment, K links a vertex (shift 0.001)",
+        [](const Request& r) {
+          const Index n = rows(r), links = count(r.argument[1], "powerlaw K", 1, kMostRows);
+          return power_law(n, links, seed_number(r.argument[2], "powerlaw SEED"), r.shift_or(1e-3));
+        }},
+    Generator{
+        "bundle", "C P K SEED", kNoOption, "C cameras, P points seen by K of them, n = 9 C + 3 P",
+        [](const Request& r) {
+          const Index cameras = count(r.argument[0], "bundle C", 1, kMostRows / kBundleCamera);
+          const Index points = count(r.argument[1], "bundle P", 0,
+                                     (kMostRows - Offset{kBundleCamera} * cameras) / kBundlePoint);
+          return bundle(cameras, points, count(r.argument[2], "bundle K", 1, cameras),
+                        seed_number(r.argument[3], "bundle SEED"));
+        }},
 };
 
-const Kind& find_kind(const Request& request) {
+const Generator& find_kind(const Request& request) {
   if (request.kind.empty()) fail("no kind given");
-  for (const Kind& kind : kKinds)
+  for (const Generator& kind : kKinds)
     if (request.kind == kind.name) return kind;
   std::string names;
-  for (const Kind& kind : kKinds) names += std::string(names.empty() ? "" : ", ") + kind.name;
+  for (const Generator& kind : kKinds) names += std::string(names.empty() ? "" : ", ") + kind.name;
   fail("unknown kind '" + request.kind + "'; expected one of " + names);
 }
 
-void judge(const Kind& kind, const Request& request) {
+void judge(const Generator& kind, const Request& request) {
   const std::size_t wanted = split(kind.arguments).size(), got = request.argument.size();
   const std::string usage = "; use: " + std::string(kind.name) + " " + kind.arguments;
   if (got < wanted) fail("'" + request.kind + "' lacks " + split(kind.arguments)[got] + usage);
@@ -220,7 +223,7 @@ void judge(const Kind& kind, const Request& request) {
 }
 
 SymmetricMatrix<double> make(const Request& request) {
-  const Kind& kind = find_kind(request);
+  const Generator& kind = find_kind(request);
   judge(kind, request);
   Columns a = kind.make(request);
   if (a.n() * Offset{request.dof} > kMostRows)
@@ -248,7 +251,7 @@ SymmetricMatrix<double> generate(std::string_view spec) {
 
 std::string generator_help() {
   std::string text;
-  for (const gen::Kind& kind : gen::kKinds) {
+  for (const gen::Generator& kind : gen::kKinds) {
     std::string words = std::string(kind.name) + " " + kind.arguments;
     if (kind.options & gen::kHoles) words += " [--holes SEED P]";
     if (kind.options & gen::kShift) words += " [--shift S]";

@@ -57,7 +57,7 @@ std::string histogram_svg(const std::vector<Bin>& bins, std::string_view label) 
   for (const Bin& bin : bins) most = std::max(most, bin.count);
   const double step = kWidth / static_cast<double>(std::max<std::size_t>(8, bins.size())),
                room = kHeight - kTop - kBottom;
-  std::string svg = svg_begin(kWidth, kHeight, Place::page, label);
+  std::string svg = svg_begin(kWidth, kHeight, PictureUse::page, label);
   svg += "<g font-size=\"11\" text-anchor=\"middle\" fill=\"currentColor\">\n";
   for (std::size_t k = 0; k < bins.size(); ++k) {
     const double x = step * static_cast<double>(k), middle = x + step / 2;

@@ -59,10 +59,10 @@ std::string page(std::string_view title, std::string_view body, std::string_view
       escaped(title), kStyle, body, footer);
 }
 
-std::string figure(std::string_view content, std::string_view caption, Shape shape) {
-  const char* name = shape == Shape::wide   ? " class=\"wide\""
-                     : shape == Shape::tall ? " class=\"tall\""
-                                            : "";
+std::string figure(std::string_view content, std::string_view caption, FigureSize size) {
+  const char* name = size == FigureSize::wide   ? " class=\"wide\""
+                     : size == FigureSize::tall ? " class=\"tall\""
+                                                : "";
   return fmt::format("<figure{}>\n{}<figcaption>{}</figcaption>\n</figure>\n", name, content,
                      caption);
 }

@@ -13,10 +13,11 @@ std::string page(std::string_view title, std::string_view body, std::string_view
 
 /// Size of a figure in a card, which holds two tall figures, two small ones and a wide one below
 /// the small ones.
-enum class Shape { small, tall, wide };
+enum class FigureSize { small, tall, wide };
 
 /// Returns a figure with its caption. content: HTML; caption: HTML.
-std::string figure(std::string_view content, std::string_view caption, Shape shape = Shape::small);
+std::string figure(std::string_view content, std::string_view caption,
+                   FigureSize size = FigureSize::small);
 
 /// Returns a table of plain texts, `rows` below `head`, the first column flush left. marked: the
 /// row that is highlighted, or -1.

@@ -24,9 +24,9 @@ double shade(Offset count, Offset most) {
   return kLeastShade + (1 - kLeastShade) * std::round(level * (kShades - 1)) / (kShades - 1);
 }
 
-Colour colour_of(double shade, Place place) {
+Colour colour_of(double shade, PictureUse use) {
   const auto ink = static_cast<std::uint8_t>(std::lround(255 * shade));
-  if (place == Place::page) return {0, 0, 0, ink};
+  if (use == PictureUse::page) return {0, 0, 0, ink};
   const auto grey = static_cast<std::uint8_t>(255 - ink);
   return {grey, grey, grey, 255};
 }
@@ -46,26 +46,26 @@ std::string squares(const Raster& raster) {
 
 }  // namespace
 
-Image spy_image(const Raster& raster, int scale, Place place) {
+Image spy_image(const Raster& raster, int scale, PictureUse use) {
   const Offset most = *std::max_element(raster.count.begin(), raster.count.end());
-  Image image(raster.size * scale, raster.size * scale, colour_of(0, place));
+  Image image(raster.size * scale, raster.size * scale, colour_of(0, use));
   for (int y = 0; y < image.height; ++y)
     for (int x = 0; x < image.width; ++x)
-      image.at(x, y) = colour_of(shade(raster.at(y / scale, x / scale), most), place);
+      image.at(x, y) = colour_of(shade(raster.at(y / scale, x / scale), most), use);
   return image;
 }
 
 int spy_scale(const Raster& raster, int size) { return std::max(1, size / raster.size); }
 
-std::string spy_svg(const Raster& raster, int size, Place place, std::string_view label) {
+std::string spy_svg(const Raster& raster, int size, PictureUse use, std::string_view label) {
   const double side = spy_scale(raster, size) * raster.size;
-  std::string svg = svg_begin(side, side, place, label);
+  std::string svg = svg_begin(side, side, use, label);
   if (raster.size == raster.n && raster.n <= kMostDrawnRows) {
     svg += fmt::format("<path transform=\"scale({})\" fill=\"{}\" d=\"{}\"/>\n",
-                       spy_scale(raster, size), place == Place::page ? "currentColor" : "#000",
+                       spy_scale(raster, size), use == PictureUse::page ? "currentColor" : "#000",
                        squares(raster));
   } else {
-    const std::string image = png_uri(to_png(spy_image(raster, 1, place)));
+    const std::string image = png_uri(to_png(spy_image(raster, 1, use)));
     svg += fmt::format(
         "<image class=\"ink\" width=\"{0}\" height=\"{0}\" style=\"image-rendering:pixelated\" "
         "href=\"{1}\"/>\n",

@@ -18,7 +18,7 @@ inline constexpr Index kMostDrawnRows = 200;
 /// Returns the raster as an image; a cell is a square of scale x scale pixels, scale >= 1. Empty
 /// cells are white, or transparent for a page. The others are the darker the greater the logarithm
 /// of their count; the lightest is still well visible.
-Image spy_image(const Raster& raster, int scale, Place place);
+Image spy_image(const Raster& raster, int scale, PictureUse use);
 
 /// Returns the pixels of a side of a cell with which a small raster, too, fills about `size`
 /// pixels.
@@ -26,6 +26,6 @@ int spy_scale(const Raster& raster, int size);
 
 /// Returns the raster as an SVG of about size x size pixels. label: its description for screen
 /// readers.
-std::string spy_svg(const Raster& raster, int size, Place place, std::string_view label);
+std::string spy_svg(const Raster& raster, int size, PictureUse use, std::string_view label);
 
 }  // namespace kauri::picture

@@ -66,11 +66,11 @@ std::string hex(Colour colour) {
   return fmt::format("#{:02x}{:02x}{:02x}", colour.red, colour.green, colour.blue);
 }
 
-std::string svg_begin(double width, double height, Place place, std::string_view label) {
+std::string svg_begin(double width, double height, PictureUse use, std::string_view label) {
   const std::string w = coordinate(width), h = coordinate(height);
   const std::string size =
       fmt::format("viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\"", w, h, escaped(label));
-  if (place == Place::page) return fmt::format("<svg {}>\n", size);
+  if (use == PictureUse::page) return fmt::format("<svg {}>\n", size);
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" {2}>\n<rect "
       "width=\"{0}\" height=\"{1}\" fill=\"#fff\"/>\n",

@@ -19,12 +19,12 @@ std::string coordinate(double x);
 /// Returns the colour as "#rrggbb".
 std::string hex(Colour colour);
 
-/// Use of an SVG: a separate file, with a white background, or part of a page, whose colours and
+/// Use of a picture: a separate file, with a white background, or part of a page, whose colours and
 /// fonts it inherits.
-enum class Place { file, page };
+enum class PictureUse { file, page };
 
 /// Returns the opening tag <svg ...> with a viewBox; for a file also with the size, the namespace
 /// and the background. label: the description for screen readers.
-std::string svg_begin(double width, double height, Place place, std::string_view label);
+std::string svg_begin(double width, double height, PictureUse use, std::string_view label);
 
 }  // namespace kauri::picture

@@ -71,9 +71,9 @@ class Subtrees {
   std::vector<Index> ptr_, child_;
 };
 
-class Layout {
+class TreeLayouter {
  public:
-  Layout(const Supernodes& fronts, const TreeSize& size) : fronts_(fronts), trees_(fronts) {
+  TreeLayouter(const Supernodes& fronts, const TreeSize& size) : fronts_(fronts), trees_(fronts) {
     out_.size = size;
     Offset columns = 0;
     for (const Index root : trees_.children(kNone)) {
@@ -129,8 +129,8 @@ class Layout {
   /// Adds one shape for the front and the chain below it that is drawn with it, then places the
   /// children of the last front of the chain.
   void add_front(const Waiting& top) {
-    TreeShape shape{TreeShape::Kind::front, top.at.x, top.at.y,
-                    width_of(top.front),    0,        top.at.parent};
+    TreeShape shape{TreeShape::ShapeKind::front, top.at.x, top.at.y,
+                    width_of(top.front),         0,        top.at.parent};
     std::vector<Small> small;
     std::vector<Index> wide{top.front};
     do {
@@ -151,7 +151,7 @@ class Layout {
   /// Places the wide fronts side by side, then all small ones as one shape, centred in the `width`
   /// that begins at at.x.
   void place(const std::vector<Index>& wide, const std::vector<Small>& small, At at, double width) {
-    TreeShape rest{TreeShape::Kind::subtrees, 0, at.y, 0, 0, at.parent};
+    TreeShape rest{TreeShape::ShapeKind::subtrees, 0, at.y, 0, 0, at.parent};
     for (const auto& [s, y] : small) {
       const Subtrees::Sum& sum = trees_.of(s);
       rest.fronts += sum.fronts;
@@ -184,7 +184,7 @@ class Layout {
 }  // namespace
 
 TreeLayout layout_of(const Supernodes& supernodes, const TreeSize& size) {
-  return Layout(supernodes, size).run();
+  return TreeLayouter(supernodes, size).run();
 }
 
 }  // namespace kauri::picture

@@ -21,8 +21,8 @@ struct TreeSize {
 /// columns of the subtree below and including it (of all subtrees together), its height for the
 /// columns of its fronts from top to bottom.
 struct TreeShape {
-  enum class Kind { front, subtrees };
-  Kind kind;
+  enum class ShapeKind { front, subtrees };
+  ShapeKind kind;
   double x, y, width, height;
   Index parent = kNone;     ///< number of the shape above, an earlier one; kNone for roots
   Index fronts = 0;         ///< number of its fronts

@@ -27,7 +27,7 @@ double share_of(const TreeLayout& layout, const TreeShape& shape) {
 
 std::string title_of(const TreeLayout& layout, const TreeShape& shape) {
   const char* fronts = shape.fronts == 1 ? "front" : "fronts";
-  const char* subtree = shape.kind == TreeShape::Kind::subtrees ? "subtree of " : "";
+  const char* subtree = shape.kind == TreeShape::ShapeKind::subtrees ? "subtree of " : "";
   return fmt::format("{}{} {}, {} columns, {} {} rows; {:.2g} % of the work", subtree, shape.fronts,
                      fronts, shape.columns, shape.fronts == 1 ? "order" : "largest",
                      shape.largest_order, 100 * share_of(layout, shape));
@@ -38,7 +38,7 @@ std::string drawn(const TreeLayout& layout, const TreeShape& shape) {
                     y = coordinate(shape.y), w = coordinate(shape.width),
                     h = coordinate(shape.height);
   const std::string title = fmt::format("<title>{}</title>", title_of(layout, shape));
-  if (shape.kind == TreeShape::Kind::front)
+  if (shape.kind == TreeShape::ShapeKind::front)
     return fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\">{}</rect>\n",
                        x, y, w, h, fill, title);
   return fmt::format("<path d=\"M{} {}l{} {}h-{}z\" fill=\"{}\">{}</path>\n",
@@ -78,16 +78,16 @@ Colour work_colour(double share) {
   return between(kStops[stop], kStops[stop + 1], at - static_cast<double>(stop));
 }
 
-std::string tree_svg(const TreeLayout& layout, Place place, std::string_view label) {
+std::string tree_svg(const TreeLayout& layout, PictureUse use, std::string_view label) {
   const double width = layout.size.width + 2 * kMargin, height = layout.size.height + 2 * kMargin;
-  std::string svg = svg_begin(width, height + (place == Place::file ? kLegend : 0), place, label);
+  std::string svg = svg_begin(width, height + (use == PictureUse::file ? kLegend : 0), use, label);
   svg += fmt::format(
       "<g transform=\"translate({0} {0})\" stroke=\"{1}\" stroke-width=\"0.4\" "
       "stroke-opacity=\"0.6\">\n",
-      coordinate(kMargin), place == Place::page ? "currentColor" : "#333");
+      coordinate(kMargin), use == PictureUse::page ? "currentColor" : "#333");
   for (const TreeShape& shape : layout.shapes) svg += drawn(layout, shape);
   svg += "</g>\n";
-  if (place == Place::file) svg += legend(layout, height);
+  if (use == PictureUse::file) svg += legend(layout, height);
   return svg + "</svg>\n";
 }
 
@@ -101,7 +101,7 @@ Image tree_image(const TreeLayout& layout) {
     const Colour colour = work_colour(share_of(layout, shape));
     const double x = kMargin + shape.x, y = kMargin + shape.y, w = with_gap(shape.width),
                  h = with_gap(shape.height);
-    if (shape.kind == TreeShape::Kind::front)
+    if (shape.kind == TreeShape::ShapeKind::front)
       fill_rectangle(image, x, y, w, h, colour);
     else
       fill_triangle(image, x, y, w, h, colour);

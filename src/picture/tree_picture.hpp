@@ -18,7 +18,7 @@ inline constexpr double kLeastShare = 1e-6;
 
 /// Returns an SVG with fronts as boxes and subtrees as triangles, each with its figures as a
 /// tooltip; a file has a legend below.
-std::string tree_svg(const TreeLayout& layout, Place place, std::string_view label);
+std::string tree_svg(const TreeLayout& layout, PictureUse use, std::string_view label);
 
 /// Returns the same picture as pixels, without texts.
 Image tree_image(const TreeLayout& layout);

@@ -173,9 +173,9 @@ Offset block_entries(const Plan& plan, Index s) {
 /// Checks the contents of the array, phase after phase. Narrow fronts are one phase, small ones
 /// another, and each level of tiled fronts is one: fronts of one phase may run at the same time, so
 /// the memory that one of them uses is in use for the whole phase.
-class Places {
+class ContentsCheck {
  public:
-  Places(const Plan& plan, const std::vector<Index>& level, Offset end)
+  ContentsCheck(const Plan& plan, const std::vector<Index>& level, Offset end)
       : plan_(plan), level_(level), end_(end) {}
 
   std::string run() {
@@ -312,7 +312,7 @@ std::string flaw_in_device_memory(const Plan& plan) {
   if (device.factor_entries < 0 || device.factor_entries > end || end > device.entries)
     return "panels, blocks and scratch do not fit a device's array";
   const std::vector<Index> level = levels_of(plan);
-  if (std::string flaw = Places(plan, level, end).run(); !flaw.empty()) return flaw;
+  if (std::string flaw = ContentsCheck(plan, level, end).run(); !flaw.empty()) return flaw;
   return flaw_in_updates(plan, level);
 }
 

@@ -70,7 +70,7 @@ class SweepCheck {
   }
 
  private:
-  struct Front {
+  struct FrontProgress {
     FrontCells cells;
     Index left = 0;          // tasks not visited yet
     Index children = 0;      // tiled children with tasks not visited yet
@@ -93,10 +93,10 @@ class SweepCheck {
   [[nodiscard]] Index tiles(const FrontCells& cells, Index line) const {
     return forward_ ? std::min(line, cells.pivot_tiles()) : cells.row_tiles() - line - 1;
   }
-  Front& front_of(const SweepTask& task) {
+  FrontProgress& front_of(const SweepTask& task) {
     return front_[static_cast<std::size_t>(schedule_.tiled[task.front])];
   }
-  Line& line_of(const Front& front, Index line) {
+  Line& line_of(const FrontProgress& front, Index line) {
     return line_[front.line + static_cast<std::size_t>(line)];
   }
 
@@ -118,12 +118,12 @@ class SweepCheck {
       ++front_of(list_.task[k]).left;
     }
     for (std::size_t t = 0; t < front_.size(); ++t)
-      if (Front* up = parent_of(t); up != nullptr && front_[t].left > 0) ++up->children;
+      if (FrontProgress* up = parent_of(t); up != nullptr && front_[t].left > 0) ++up->children;
     return {};
   }
 
   /// Returns the parent of tiled front t, or null. Parents of tiled fronts are tiled.
-  Front* parent_of(std::size_t t) {
+  FrontProgress* parent_of(std::size_t t) {
     const Index up =
         nodes_.parent[schedule_.front[static_cast<std::size_t>(schedule_.small_fronts) + t]];
     return up == kNone ? nullptr : &front_[static_cast<std::size_t>(schedule_.tiled[up])];
@@ -131,9 +131,9 @@ class SweepCheck {
 
   /// Visits the next task. Returns what is wrong with it, or null.
   const char* take(const SweepTask& task) {
-    Front& front = front_of(task);
+    FrontProgress& front = front_of(task);
     const auto t = static_cast<std::size_t>(&front - front_.data());
-    Front* up = parent_of(t);
+    FrontProgress* up = parent_of(t);
     if (!(forward_ ? forward_in_range(task, front.cells) : backward_in_range(task, front.cells)) ||
         !parts_in_range(task))
       return "tiles or parts that its kind does not have";
@@ -155,7 +155,7 @@ class SweepCheck {
     return used <= Offset{list_.parts} - task.part;
   }
 
-  const char* gather(const SweepTask& task, const Front& front) {
+  const char* gather(const SweepTask& task, const FrontProgress& front) {
     Part& part = vector_[static_cast<std::size_t>(task.part)];
     const unsigned rows = 1U << task.column;
     const bool begun = part.front == task.front && part.line == task.row && part.gathered != 0;
@@ -167,7 +167,7 @@ class SweepCheck {
   }
 
   /// Takes the tiles of a task line by line, as the kernels do.
-  const char* take_tiles(const SweepTask& task, const Front& front) {
+  const char* take_tiles(const SweepTask& task, const FrontProgress& front) {
     const Index first = forward_ ? task.row : task.column,
                 end = forward_ ? task.row + task.rows : task.column + 1;
     for (Index line = first; line < end; ++line) {
@@ -184,7 +184,7 @@ class SweepCheck {
 
   /// Takes the tile of a line that is multiplied by numbers of tile row k: pivots of the front, or
   /// x of its ancestors.
-  const char* take_tile(const Front& front, Index line, Index k) {
+  const char* take_tile(const FrontProgress& front, Index line, Index k) {
     const Index i = forward_ ? line : k, j = forward_ ? k : line;
     const std::size_t tile =
         front.tile +
@@ -205,7 +205,7 @@ class SweepCheck {
     return nullptr;
   }
 
-  const char* finish(const SweepTask& task, const Front& front, Index line) {
+  const char* finish(const SweepTask& task, const FrontProgress& front, Index line) {
     for (Index k = 0; k < task.parts; ++k)
       if (const char* wrong = read_part(task, line, task.part + k, 0)) return wrong;
     if (task.kind == Kind::gathered) {
@@ -252,7 +252,7 @@ class SweepCheck {
   bool forward_;
   const char* task_;
   const char* part_;
-  std::vector<Front> front_;  // tiled ones, in the schedule's order
+  std::vector<FrontProgress> front_;  // tiled ones, in the schedule's order
   std::vector<Line> line_;
   std::vector<bool> taken_;
   std::vector<Part> vector_;

@@ -15,9 +15,9 @@ namespace kauri::symbolic {
 namespace {
 
 /// Breadth-first search by levels. `mark` tells the vertices of a search from those of all others.
-class Search {
+class LevelSearch {
  public:
-  explicit Search(const ordering::GraphView& graph)
+  explicit LevelSearch(const ordering::GraphView& graph)
       : graph_(graph), seen_(static_cast<std::size_t>(graph.size()), 0) {}
 
   /// Returns the sum of squared widths of the levels; last() is then a vertex of the last level.
@@ -105,7 +105,7 @@ double envelope_entries(const Pattern& lower, const Permutation& perm) {
 }
 
 double banded_entries(const ordering::GraphView& graph) {
-  Search search(graph);
+  LevelSearch search(graph);
   double squares = 0;
   auto left = static_cast<std::size_t>(graph.size());
   for (Index v = 0; v < graph.size(); ++v) {

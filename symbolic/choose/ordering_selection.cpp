@@ -227,7 +227,7 @@ Permutation OrderingSelector::ordered(OrderingMethod method, Candidate& candidat
   return ordered(method, candidate, std::numeric_limits<Offset>::max(), work);
 }
 
-void OrderingSelector::add(Candidate candidate, Known known) {
+void OrderingSelector::add(Candidate candidate, CandidateFigures known) {
   analysis_.candidates.push_back(std::move(candidate));
   known_.push_back(known);
 }
@@ -256,7 +256,7 @@ void OrderingSelector::evaluate(Candidate candidate, const Permutation& perm) {
     const PhaseRange range(Phase::symbolic);
     draft = draft_plan(lower_, compressed(), perm, table_, draft_options());
   });
-  const Known known{draft->core, draft->cost.nnz_l, draft->cost.flops, 0};
+  const CandidateFigures known{draft->core, draft->cost.nnz_l, draft->cost.flops, 0};
   candidate.note =
       "judged by its counts alone: nnz(L) = " + in_digits(static_cast<double>(known.nnz_l)) +
       ", predicted " + in_seconds(job_seconds(known.core, options_)) + std::string(where());
@@ -268,7 +268,7 @@ void OrderingSelector::evaluate(Candidate candidate, const Permutation& perm) {
 }
 
 void OrderingSelector::plan(Candidate candidate, const Permutation& perm) {
-  Known known;
+  CandidateFigures known;
   candidate.symbolic_s += seconds_of([&] {
     const PhaseRange range(Phase::symbolic);
     PlanDraft draft = draft_plan(lower_, compressed(), perm, table_, draft_options());

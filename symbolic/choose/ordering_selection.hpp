@@ -90,7 +90,7 @@ class OrderingSelector {
   [[nodiscard]] std::string comparison() const;
 
  private:
-  struct Known {  // figures of a candidate that was drafted
+  struct CandidateFigures {  // figures of a candidate that was drafted
     CoreSeconds core;
     Offset nnz_l = 0;
     double flops = 0;
@@ -111,7 +111,7 @@ class OrderingSelector {
   /// exceeds most_work if it was given up; the permutation is then empty.
   Permutation ordered(OrderingMethod method, Candidate& candidate, Offset most_work, Offset& work);
   Permutation ordered(OrderingMethod method, Candidate& candidate);
-  void add(Candidate candidate, Known known);
+  void add(Candidate candidate, CandidateFigures known);
   /// Returns the index of the candidate of a method that is planned already, or nullopt.
   [[nodiscard]] std::optional<std::size_t> planned(OrderingMethod method) const;
   /// Lets candidate k compete, and returns true if it is the best now.
@@ -139,8 +139,8 @@ class OrderingSelector {
   std::optional<ordering::Orderer> orderer_;
   std::optional<ordering::CompressedGraph> plain_;
   Analysis analysis_;
-  std::vector<Known> known_;          // one per candidate
-  std::vector<std::size_t> entered_;  // candidates that compete
+  std::vector<CandidateFigures> known_;  // one per candidate
+  std::vector<std::size_t> entered_;     // candidates that compete
   std::optional<Waiting> waiting_;
   std::optional<PlanDraft> best_;
   Permutation best_perm_;  // permutation that best_ was made from; kept if a device is offered

@@ -95,14 +95,14 @@ class Numbering {
         subtrees_(subtrees),
         least_(least),
         level_(kind.size(), 0) {
-    struct Open {
+    struct OpenFront {
       Index front;
       std::size_t child;
       Index begin;  // least level of the fronts of its subtree
     };
-    std::vector<Open> stack{{nodes.count(), 0, 0}};  // stands for a parent of all roots
+    std::vector<OpenFront> stack{{nodes.count(), 0, 0}};  // stands for a parent of all roots
     while (!stack.empty()) {
-      Open& top = stack.back();
+      OpenFront& top = stack.back();
       const std::span<const Index> mine = children_.of(top.front);
       while (top.child < mine.size() && !is_large(mine[top.child])) ++top.child;
       if (top.child < mine.size()) {

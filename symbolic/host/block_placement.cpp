@@ -195,11 +195,11 @@ class LastUsers {
     const auto first = part_.lower_bound(begin), last = part_.lower_bound(end);
     for (auto p = first; p != last; ++p) wait(p->second.user);
     part_.erase(first, last);
-    part_.emplace(begin, Part{end, until});
+    part_.emplace(begin, Segment{end, until});
   }
 
  private:
-  struct Part {
+  struct Segment {
     Offset end;
     Index user;
   };
@@ -213,7 +213,7 @@ class LastUsers {
     p->second.end = at;
   }
 
-  std::map<Offset, Part> part_;
+  std::map<Offset, Segment> part_;
 };
 
 /// Returns the edges from the last users of the memory that a task takes to the task. Users before

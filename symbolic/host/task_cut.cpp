@@ -19,7 +19,7 @@ class TaskBuilder {
   /// small and the two together are no larger than cut.largest.
   void add_subtree(Index first, Index root) {
     if (!open_.empty() && open_.back().run && open_.back().parent == parent_[root]) {
-      Open& run = open_.back();
+      OpenTask& run = open_.back();
       if (run.work < cut_.grain && run.work + cut_.subtree[root] <= cut_.largest) {
         run.range.last = root + 1;
         run.work += cut_.subtree[root];
@@ -31,7 +31,7 @@ class TaskBuilder {
 
   /// Adds a front above the cut.
   void add_front(Index s) {
-    Open task{{s, s + 1}, parent_[s], work_[s], false};
+    OpenTask task{{s, s + 1}, parent_[s], work_[s], false};
     if (waits_for_last(s) && open_.back().run && open_.back().work + task.work <= cut_.grain)
       take_in_last(task);
     if (waits_for_last(s) && waiting_[s] == 1 && !open_.back().run &&
@@ -43,12 +43,12 @@ class TaskBuilder {
   [[nodiscard]] std::vector<TaskRange> ranges() const {
     std::vector<TaskRange> out;
     out.reserve(open_.size());
-    for (const Open& task : open_) out.push_back(task.range);
+    for (const OpenTask& task : open_) out.push_back(task.range);
     return out;
   }
 
  private:
-  struct Open {
+  struct OpenTask {
     TaskRange range;
     Index parent;  // the front that waits for this task
     double work;
@@ -58,12 +58,12 @@ class TaskBuilder {
   [[nodiscard]] bool waits_for_last(Index s) const {
     return !open_.empty() && open_.back().parent == s;
   }
-  void push(const Open& task) {
+  void push(const OpenTask& task) {
     if (task.parent != kNone) ++waiting_[task.parent];
     open_.push_back(task);
   }
-  void take_in_last(Open& task) {
-    const Open& last = open_.back();
+  void take_in_last(OpenTask& task) {
+    const OpenTask& last = open_.back();
     --waiting_[last.parent];
     task.range.first = last.range.first;
     task.work += last.work;
@@ -74,7 +74,7 @@ class TaskBuilder {
   std::span<const double> work_;
   const Cut& cut_;
   std::vector<Index> waiting_;  // per front: tasks that it waits for
-  std::vector<Open> open_;
+  std::vector<OpenTask> open_;
 };
 
 }  // namespace

@@ -21,7 +21,7 @@ struct Arrival {
 };
 
 /// An entry of row `row` of B, which belongs to a front above a part, in a front of the part.
-struct Entry {
+struct RowOfFront {
   Index row, front;
 };
 
@@ -56,12 +56,12 @@ class FrontRows {
   void set_run_ptr(Assembly& assembly) const {
     assembly.run_ptr.reserve(front_.size() + 1);
     assembly.run_ptr.push_back(0);
-    for (const Front& front : front_)
+    for (const FrontCursor& front : front_)
       assembly.run_ptr.push_back(assembly.run_ptr.back() + front.runs);
   }
 
  private:
-  struct Front {
+  struct FrontCursor {
     Offset row = 0;  // beginning of its rows in nodes_.row
     Index parent = kNone;
     Index next = 0;          // local row to fill next
@@ -83,7 +83,7 @@ class FrontRows {
   }
 
   void begin(Index s, bool above) {
-    Front& front = front_[s];
+    FrontCursor& front = front_[s];
     front.row = nodes_.row_ptr[s];
     front.parent = nodes_.parent[s];
     front.next = nodes_.pivots(s);
@@ -94,7 +94,7 @@ class FrontRows {
 
   /// Appends rows i .. i+count-1 to a front. Returns false, and does nothing, if they were added
   /// before.
-  bool take(Index i, Index count, Front& front) {
+  bool take(Index i, Index count, FrontCursor& front) {
     if (front.last == i) return false;
     front.last = i;
     Index* row = nodes_.row.data() + front.row + front.next;
@@ -104,13 +104,13 @@ class FrontRows {
   }
   /// Records that the rows added last are rows to .. to+count-1 of the parent, and counts a new run
   /// if they do not continue the previous one.
-  static void hand_up(Front& front, Index to, Index count) {
+  static void hand_up(FrontCursor& front, Index to, Index count) {
     if (to != front.expected) ++front.runs;
     front.expected = to + count;
   }
   /// Returns the local row in `front` of rows i .. i+count-1: their present one if they were added
   /// last, else the next free one.
-  static Index local_row(const Front& front, Index i, Index count) {
+  static Index local_row(const FrontCursor& front, Index i, Index count) {
     return front.next - (front.last == i ? count : 0);
   }
 
@@ -139,7 +139,7 @@ class FrontRows {
   }
 
   void climb_beyond(const TreePart& part, std::vector<Arrival>& arrivals) {
-    std::vector<Entry> entries;
+    std::vector<RowOfFront> entries;
     const Index end = nodes_.first[part.end];
     for (Index s = part.begin; s < part.end; ++s)
       for_each_place(s, [&](Index, Index k) {
@@ -147,8 +147,8 @@ class FrontRows {
           if (row_of_[other] >= end) entries.push_back({row_of_[other], s});
       });
     std::sort(entries.begin(), entries.end(),
-              [](const Entry& a, const Entry& b) { return a.row < b.row; });
-    for (const Entry& entry : entries) {
+              [](const RowOfFront& a, const RowOfFront& b) { return a.row < b.row; });
+    for (const RowOfFront& entry : entries) {
       const Index count = adjacency_.weight(place_[entry.row]);
       for (Index s = entry.front; take(entry.row, count, front_[s]);) {
         const Index up = front_[s].parent;
@@ -181,7 +181,7 @@ class FrontRows {
     for_each_place(s, [&](Index i, Index k) {
       const Index count = adjacency_.weight(k), own = i - nodes_.first[s];
       for (Offset e = first[k]; e < first[k + 1]; ++e) {
-        Front& root = front_[root_[at(e)]];
+        FrontCursor& root = front_[root_[at(e)]];
         hand_up(root, root.parent == s ? own : local_row(front_[root.parent], i, count), count);
         climb(i, count, s, own, root.parent);
       }
@@ -193,7 +193,7 @@ class FrontRows {
   const PermutedAdjacency& adjacency_;
   const std::span<const Index> row_of_, place_;
   Supernodes& nodes_;
-  std::vector<Front> front_;
+  std::vector<FrontCursor> front_;
   std::vector<Index> front_of_;  // by place
   std::vector<Index>
       root_;  // roots of subtrees, sorted by the place of the supervariable that arrives there

@@ -178,7 +178,7 @@ class Merger {
     candidates_.clear();
     if (paths_) paths_->enter(s, children);
     for (const Index c : children) {
-      Candidate candidate{0, c, 0};
+      MergeCandidate candidate{0, c, 0};
       candidate.delta = price(c, s, candidate.together);
       if (candidate.delta < 0) candidates_.push_back(candidate);
     }
@@ -198,12 +198,12 @@ class Merger {
   }
 
  private:
-  struct Candidate {
+  struct MergeCandidate {
     double delta;  // seconds lost by merging, below 0
     Index child;
     double together;  // seconds of the merged front
 
-    bool operator<(const Candidate& other) const {
+    bool operator<(const MergeCandidate& other) const {
       return delta != other.delta ? delta < other.delta : child < other.child;
     }
   };
@@ -229,7 +229,7 @@ class Merger {
   const double padding_s_;
   double taken_ = 0;
   std::optional<Paths> paths_;  // used on a device
-  std::vector<Candidate> candidates_;
+  std::vector<MergeCandidate> candidates_;
 };
 
 /// Input of a pass over the tree.

@@ -81,8 +81,8 @@ TEST(Spy, IsDarkWhereEntriesAreAndWhiteElsewhere) {
   const Raster raster = raster_of(a.pattern(), nullptr, 100);
   const int scale = spy_scale(raster, 300);
   ASSERT_EQ(scale, 3);
-  const Image file = test::read_png(to_png(spy_image(raster, scale, Place::file))),
-              page = spy_image(raster, scale, Place::page);
+  const Image file = test::read_png(to_png(spy_image(raster, scale, PictureUse::file))),
+              page = spy_image(raster, scale, PictureUse::page);
   for (int y = 0; y < file.height; ++y)
     for (int x = 0; x < file.width; ++x) {
       const bool empty = raster.at(y / scale, x / scale) == 0;
@@ -97,7 +97,7 @@ TEST(Spy, IsDarkWhereEntriesAreAndWhiteElsewhere) {
 TEST(Spy, OfMoreEntriesIsDarker) {
   Raster raster(3, 3);
   raster.count = {0, 1, 10, 100, 1000, 10000, 0, 0, 0};
-  const Image image = spy_image(raster, 1, Place::file);
+  const Image image = spy_image(raster, 1, PictureUse::file);
   for (std::size_t k = 1; k < 6; ++k) EXPECT_LT(image.pixel[k].red, image.pixel[k - 1].red);
   EXPECT_EQ(image.pixel[5].red, 0);
 }

@@ -42,19 +42,19 @@ TEST(Svg, CoordinatesAreShort) {
 }
 
 TEST(Svg, SpyPlotsAreWellFormed) {
-  for (const Place place : {Place::file, Place::page})
+  for (const PictureUse place : {PictureUse::file, PictureUse::page})
     for (const char* spec : {"poisson2d 1", "poisson2d 14", "poisson2d 15", "tree 3000 1"}) {
       const auto a = generate(spec);
       const std::string svg = spy_svg(raster_of(a.pattern(), nullptr, 256), 256, place, kNasty);
       EXPECT_EQ(flaw_of_xml(svg), "") << spec;
       EXPECT_EQ(svg.find("data:image/png") != std::string::npos, a.n() > kMostDrawnRows) << spec;
     }
-  EXPECT_EQ(flaw_of_xml(spy_svg(Raster(0, 10), 100, Place::file, "nothing")), "");
+  EXPECT_EQ(flaw_of_xml(spy_svg(Raster(0, 10), 100, PictureUse::file, "nothing")), "");
 }
 
 TEST(Svg, SmallSpyPlotsHoldTheEntries) {
   const auto a = generate("poisson2d 2");  // 4 x 4: rows 0 and 3 lack one neighbour each
-  const std::string svg = spy_svg(raster_of(a.pattern(), nullptr, 64), 64, Place::file, "a");
+  const std::string svg = spy_svg(raster_of(a.pattern(), nullptr, 64), 64, PictureUse::file, "a");
   EXPECT_NE(
       svg.find("d=\"M0 0h3v1h-3zM0 1h2v1h-2zM3 1h1v1h-1zM0 2h1v1h-1zM2 2h2v1h-2zM1 3h3v1h-3z\""),
       std::string::npos)
@@ -64,14 +64,15 @@ TEST(Svg, SmallSpyPlotsHoldTheEntries) {
 TEST(Svg, TreesAreWellFormed) {
   for (const auto& fronts : {Supernodes{}, test::forest(1), test::star(50), test::chain(3000),
                              test::plan_of("poisson2d 60", OrderingMethod::amd)->supernodes})
-    for (const Place place : {Place::file, Place::page})
+    for (const PictureUse place : {PictureUse::file, PictureUse::page})
       EXPECT_EQ(flaw_of_xml(tree_svg(layout_of(fronts, {}), place, kNasty)), "");
 }
 
 TEST(Page, IsWellFormedAndNeedsNothingElse) {
   const auto plan = test::plan_of("poisson2d 20", OrderingMethod::amd);
   std::string body = table_html({kNasty, "n"}, {{kNasty, "1"}, {"x", "2"}}, 1);
-  body += figure(histogram_svg(order_bins(plan->supernodes), kNasty), escaped(kNasty), Shape::wide);
+  body += figure(histogram_svg(order_bins(plan->supernodes), kNasty), escaped(kNasty),
+                 FigureSize::wide);
   body += bars_html({{kNasty, {{1, kNasty}, {0, "none"}}, "text"}, {"none", {}, ""}}, kNasty);
   std::string html = page(kNasty, body, escaped(kNasty));
   ASSERT_TRUE(html.starts_with("<!DOCTYPE html>\n"));

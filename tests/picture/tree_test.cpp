@@ -33,7 +33,7 @@ void check_extents(const TreeLayout& layout) {
     }
     ASSERT_LT(static_cast<std::size_t>(shape.parent), k);
     const TreeShape& parent = layout.shapes[static_cast<std::size_t>(shape.parent)];
-    ASSERT_EQ(parent.kind, TreeShape::Kind::front);
+    ASSERT_EQ(parent.kind, TreeShape::ShapeKind::front);
     ASSERT_NEAR(shape.y, parent.y + parent.height, kEps);
     ASSERT_GE(shape.x, parent.x - kEps);
     ASSERT_LE(shape.x + shape.width, parent.x + parent.width + kEps);

@@ -12,10 +12,10 @@ namespace {
 
 /// A front being factorised: shape, arrays, and loops that run on one thread or on all.
 template <class T>
-class Front {
+class FrontFactorization {
  public:
-  Front(const FactorArrays<T>& arrays, Index s, const DenseKernels<T>& kernels, Workers& workers,
-        bool parallel, T* scratch)
+  FrontFactorization(const FactorArrays<T>& arrays, Index s, const DenseKernels<T>& kernels,
+                     Workers& workers, bool parallel, T* scratch)
       : arrays_(arrays),
         kernels_(kernels),
         workers_(workers),
@@ -176,7 +176,7 @@ class Front {
 template <class T>
 FrontFailure<T> factor_front(const FactorArrays<T>& arrays, Index s, const DenseKernels<T>& kernels,
                              Workers& workers, bool parallel, T* scratch) {
-  return Front<T>(arrays, s, kernels, workers, parallel, scratch).run();
+  return FrontFactorization<T>(arrays, s, kernels, workers, parallel, scratch).run();
 }
 
 template FrontFailure<float> factor_front(const FactorArrays<float>&, Index,

@@ -42,14 +42,14 @@ class Product {
   }
 
  private:
-  struct Shape {
+  struct FrontOperands {
     Index s, p, q, m;
     const T* l;  // panel, m x p
     T* x;        // pivot rows, p x r: of -b, then of the product
     T* u;        // update rows, q x r
   };
 
-  [[nodiscard]] Shape shape(Index s) const {
+  [[nodiscard]] FrontOperands shape(Index s) const {
     const Supernodes& sn = plan_.supernodes;
     const Index p = sn.pivots(s), m = sn.order(s);
     const Offset u = lists_.schedule.update[s];
@@ -74,7 +74,7 @@ class Product {
     }
   }
 
-  void forward_front(const Shape& f) {
+  void forward_front(const FrontOperands& f) {
     std::fill(f.u, f.u + Offset{f.q} * r_, T(0));
     workers_.parallel((f.q + kProductRows - 1) / kProductRows, [&](Index b) {
       const Index i = b * kProductRows, rows = std::min(kProductRows, f.q - i);
@@ -95,7 +95,7 @@ class Product {
     }
   }
 
-  void backward_front(const Shape& f) {
+  void backward_front(const FrontOperands& f) {
     kernels_.gather_rows(f.q, plan_.supernodes.row.data() + plan_.supernodes.row_ptr[f.s] + f.p, r_,
                          x_, f.u);
     for (Index k = 0; k < f.p; k += kTriangle) {  // the rows below still hold -b

@@ -48,7 +48,7 @@ class Sweep {
   }
 
  private:
-  struct Shape {
+  struct FrontOperands {
     Index p, q, m;
     const T* l;  // panel, m x p
     T* x;        // pivot rows, p x r
@@ -56,7 +56,7 @@ class Sweep {
     bool blocked;
   };
 
-  [[nodiscard]] Shape shape(Index s) const {
+  [[nodiscard]] FrontOperands shape(Index s) const {
     const Supernodes& sn = plan_.supernodes;
     const Index p = sn.pivots(s), m = sn.order(s);
     const Offset u = lists_.schedule.update[s];
@@ -69,7 +69,7 @@ class Sweep {
             Offset{m} * p > kParallelEntries};
   }
 
-  void pull_children(Index s, const Shape& f) {
+  void pull_children(Index s, const FrontOperands& f) {
     const symbolic::Assembly& assembly = lists_.assembly;
     for (Index k = assembly.child_ptr[s]; k < assembly.child_ptr[s + 1]; ++k) {
       const Index c = assembly.child[k];
@@ -80,7 +80,7 @@ class Sweep {
   }
 
   void forward_front(Index s) {
-    const Shape f = shape(s);
+    const FrontOperands f = shape(s);
     std::fill(f.u, f.u + Offset{f.q} * r_, T(0));
     pull_children(s, f);
     if (!f.blocked) {
@@ -107,7 +107,7 @@ class Sweep {
   }
 
   void backward_front(Index s) {
-    const Shape f = shape(s);
+    const FrontOperands f = shape(s);
     kernels_.gather_rows(f.q, plan_.supernodes.row.data() + plan_.supernodes.row_ptr[s] + f.p, r_,
                          x_, f.u);
     if (!f.blocked) {

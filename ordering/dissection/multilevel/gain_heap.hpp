@@ -28,7 +28,7 @@ class GainHeap {
   void erase(Index v) {
     const auto hole = static_cast<std::size_t>(place_[v]);
     place_[v] = kNone;
-    const Entry last = entry_.back();
+    const HeapItem last = entry_.back();
     entry_.pop_back();
     if (hole < entry_.size()) settle(hole, last);
   }
@@ -39,24 +39,24 @@ class GainHeap {
     settle(at, {entry_[at].gain + change, v});
   }
   void clear() {
-    for (const Entry& e : entry_) place_[e.vertex] = kNone;
+    for (const HeapItem& e : entry_) place_[e.vertex] = kNone;
     entry_.clear();
   }
 
  private:
-  struct Entry {
+  struct HeapItem {
     Index gain, vertex;
   };
-  void put(std::size_t at, Entry e) {
+  void put(std::size_t at, HeapItem e) {
     entry_[at] = e;
     place_[e.vertex] = static_cast<Index>(at);
   }
-  void up(std::size_t at, Entry e) {
+  void up(std::size_t at, HeapItem e) {
     for (; at > 0 && entry_[(at - 1) / 2].gain < e.gain; at = (at - 1) / 2)
       put(at, entry_[(at - 1) / 2]);
     put(at, e);
   }
-  void settle(std::size_t at, Entry e) {
+  void settle(std::size_t at, HeapItem e) {
     if (at > 0 && entry_[(at - 1) / 2].gain < e.gain) return up(at, e);
     for (;;) {
       std::size_t child = 2 * at + 1;
@@ -69,7 +69,7 @@ class GainHeap {
     put(at, e);
   }
 
-  std::vector<Entry> entry_;
+  std::vector<HeapItem> entry_;
   std::vector<Index> place_;  // by vertex: its index in entry_, or kNone
 };
 

@@ -199,7 +199,7 @@ void add_shares(Json& line, const Plan& plan, const Trial& trial, const Backend&
 
 /// Runs one system and sets the keys of the line that it reaches; returns the exit code. Throws
 /// Error.
-int bench_system(const BenchOptions& options, const Source& source, Job& job, Json& line) {
+int bench_system(const BenchOptions& options, const SystemSource& source, Job& job, Json& line) {
   const System system = [&] {
     const Phase phase(options.json, "reading " + source.text);
     return load(source, options.system, options.limits, options.job.threads);
@@ -234,7 +234,7 @@ int bench_system(const BenchOptions& options, const Source& source, Job& job, Js
 
 /// Runs one system and prints its line; returns the exit code. An error goes into the line, so that
 /// the other systems still run.
-int bench_line(const BenchOptions& options, const Source& source, Job& job) {
+int bench_line(const BenchOptions& options, const SystemSource& source, Job& job) {
   Json line = empty_line(source.name(), job, options);
   reset_peak_rss();
   const int code = attempt([&] { return bench_system(options, source, job, line); },
@@ -248,7 +248,7 @@ int bench(const BenchOptions& options) {
   Job job = make_job(options.job, options.limits);
   job.backends.start_device();
   int code = kOk;
-  for (const Source& source : sources(options.system))
+  for (const SystemSource& source : sources(options.system))
     code = std::max(code, bench_line(options, source, job));
   return code;
 }

@@ -94,8 +94,8 @@ Analysis analyze_all(const CompareOptions& options, const System& system, const 
 
 /// Runs and reports one system, and adds its section to `page` if --html is given. alone: it is the
 /// only system. Throws Error.
-ExitCode compare_one(const CompareOptions& options, const Source& source, bool alone, Job& job,
-                     std::string& page) {
+ExitCode compare_one(const CompareOptions& options, const SystemSource& source, bool alone,
+                     Job& job, std::string& page) {
   const System system = [&] {
     const Phase phase(options.json, "reading " + source.text);
     return load(source, options.system, options.limits, options.job.threads);
@@ -129,7 +129,7 @@ ExitCode compare_one(const CompareOptions& options, const Source& source, bool a
 
 /// Reports the failure of one of several systems, as a line of JSON with --json, and on the page.
 /// The other systems still run.
-void tell_failure(const CompareOptions& options, const Source& source, const Job& job,
+void tell_failure(const CompareOptions& options, const SystemSource& source, const Job& job,
                   const std::string& why, std::string& page) {
   complain(why);
   if (options.json) {
@@ -141,7 +141,7 @@ void tell_failure(const CompareOptions& options, const Source& source, const Job
   page += failed_section(source.name(), why);
 }
 
-int compare_one_of_several(const CompareOptions& options, const Source& source, Job& job,
+int compare_one_of_several(const CompareOptions& options, const SystemSource& source, Job& job,
                            std::string& page) {
   return attempt([&] { return compare_one(options, source, false, job, page); },
                  [&](const std::string& why) { tell_failure(options, source, job, why, page); });
@@ -152,10 +152,10 @@ int compare(CompareOptions options) {
   if (!options.page.empty()) check_page_name(options.page);
   check_apart({{"--html", options.page}}, options);
   Job job = make_job(options.job, options.limits);
-  const std::vector<Source> list = sources(options.system);
+  const std::vector<SystemSource> list = sources(options.system);
   std::string sections;
   int code = kOk;
-  for (const Source& source : list)
+  for (const SystemSource& source : list)
     code = list.size() == 1
                ? compare_one(options, source, true, job, sections)
                : std::max(code, compare_one_of_several(options, source, job, sections));

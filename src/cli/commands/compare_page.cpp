@@ -18,7 +18,7 @@ namespace {
 using picture::escaped;
 
 constexpr int kSpySize = 384;
-constexpr auto kPage = picture::Place::page;
+constexpr auto kPage = picture::PictureUse::page;
 
 /// Returns the bar of a row's seconds; those of the factorisation and a solve are measured if the
 /// row has a measurement, else predicted.
@@ -73,7 +73,8 @@ std::string tree_figure(const Comparison& comparison, const Row& row) {
   const picture::TreeLayout layout = picture::layout_of(row.candidate->plan->supernodes, {});
   return picture::figure(
       picture::tree_svg(layout, kPage, "assembly tree of " + label_of(comparison, row)),
-      fmt::format("Assembly tree, {} columns high", integer(layout.height)), picture::Shape::wide);
+      fmt::format("Assembly tree, {} columns high", integer(layout.height)),
+      picture::FigureSize::wide);
 }
 
 std::string card(const Comparison& comparison, const Row& row) {
@@ -86,12 +87,12 @@ std::string card(const Comparison& comparison, const Row& row) {
   std::string figures = picture::figure(
       spy(picture::raster_of(comparison.system->matrix.pattern(), &plan.perm, kSpySize), "P A P^T"),
       fmt::format("P A Pᵀ, {} entries", count(2.0 * static_cast<double>(plan.nnz) - plan.n)),
-      picture::Shape::tall);
+      picture::FigureSize::tall);
   figures += picture::figure(
       spy(picture::raster_of(plan.supernodes, kSpySize), "L"),
       fmt::format("L, {} entries, {} stored", count(static_cast<double>(cost.nnz_l)),
                   count(static_cast<double>(cost.stored_entries))),
-      picture::Shape::tall);
+      picture::FigureSize::tall);
   const std::string sizes =
       picture::figure(
           picture::histogram_svg(picture::pivot_bins(plan.supernodes), "supernodes by columns"),
@@ -128,7 +129,7 @@ std::string page_section(const Comparison& comparison) {
                                        "A of " + comparison.system->name),
                       fmt::format("A in natural order, {} entries",
                                   count(2.0 * static_cast<double>(a.nnz()) - a.n)),
-                      picture::Shape::tall);
+                      picture::FigureSize::tall);
   return fmt::format(
       "<section>\n<h2>{}</h2>\n<p class=\"soft\">{} rows, {} entries in the lower triangle; on {}. "
       "Height and front in columns, "

@@ -36,7 +36,7 @@ picture::Raster raster(const SpyOptions& options, const System& system, const Pl
 
 std::string drawn(const SpyOptions& options, const picture::Raster& raster,
                   const std::string& label) {
-  constexpr auto kFile = picture::Place::file;
+  constexpr auto kFile = picture::PictureUse::file;
   if (!is_png(options.output)) return picture::spy_svg(raster, options.size, kFile, label);
   return picture::to_png(
       picture::spy_image(raster, picture::spy_scale(raster, options.size), kFile));

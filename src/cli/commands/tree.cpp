@@ -43,7 +43,7 @@ int tree(const PictureOptions& options) {
   const std::string ordering = ordering_label(ordering_name(plan), options.job);
   write_file(options.output, is_png(options.output)
                                  ? picture::to_png(picture::tree_image(drawn))
-                                 : picture::tree_svg(drawn, picture::Place::file,
+                                 : picture::tree_svg(drawn, picture::PictureUse::file,
                                                      fmt::format("assembly tree of {}, {}",
                                                                  system.name, ordering)));
   const double write_s = watch.seconds();

@@ -20,7 +20,7 @@
 namespace kauri::cli {
 namespace {
 
-SymmetricMatrix<double> read(const Source& source, const SystemOptions& options,
+SymmetricMatrix<double> read(const SystemSource& source, const SystemOptions& options,
                              const LimitOptions& limits, int threads) {
   if (!source.is_file) return generate(source.text);
   std::error_code code;
@@ -55,7 +55,7 @@ void add_to_diagonal(SymmetricMatrix<double>& a, double shift, const std::string
 
 }  // namespace
 
-std::string Source::name() const {
+std::string SystemSource::name() const {
   if (!is_file) return io::shown(text);
   if (text == kStandardInput) return "stdin";
   if (text.starts_with("/dev/"))
@@ -68,8 +68,8 @@ std::string Source::name() const {
   return io::shown(name);
 }
 
-std::vector<Source> sources(const SystemOptions& options) {
-  std::vector<Source> list;
+std::vector<SystemSource> sources(const SystemOptions& options) {
+  std::vector<SystemSource> list;
   for (const std::string& file : options.files) list.push_back({opened(file), true});
   for (const std::string& spec : options.specs) list.push_back({spec, false});
   if (list.empty())
@@ -77,7 +77,7 @@ std::vector<Source> sources(const SystemOptions& options) {
   return list;
 }
 
-System load(const Source& source, const SystemOptions& options, const LimitOptions& limits,
+System load(const SystemSource& source, const SystemOptions& options, const LimitOptions& limits,
             int threads) {
   System system;
   system.name = source.name();

@@ -19,7 +19,7 @@ inline std::string opened(const std::string& word) {
 }
 
 /// Source of one system: a file, or a specification of kauri::generate().
-struct Source {
+struct SystemSource {
   std::string text;
   bool is_file = false;
   /// Returns the name for reports: the specification, as "poisson3d 60", or the name of the file,
@@ -35,11 +35,11 @@ struct System {
 };
 
 /// Returns the sources, files first, then specifications. Throws Error(usage) if there is none.
-std::vector<Source> sources(const SystemOptions& options);
+std::vector<SystemSource> sources(const SystemOptions& options);
 /// Reads or generates a system. threads: the threads that parse a file, 0 for all. Throws Error:
 /// input (also naming the row in which the shift overflows), usage, memory (naming the bytes that
 /// were available).
-System load(const Source& source, const SystemOptions& options, const LimitOptions& limits,
+System load(const SystemSource& source, const SystemOptions& options, const LimitOptions& limits,
             int threads);
 /// Reads or generates the system of a command that takes one. Throws Error as load(), and
 /// Error(usage) for several files or none.

@@ -45,39 +45,39 @@ std::string joined(std::string text) {
   return text;
 }
 
-struct Entry {
+struct ManualEntry {
   std::string names, type, text, standard;  // standard: the default
   std::vector<std::string> commands;
 };
 
 /// Returns the entry of an option. A positional argument, which has no name, is called by its type;
 /// "FILE..." becomes FILE.
-Entry entry_of(const CLI::Option& option) {
+ManualEntry entry_of(const CLI::Option& option) {
   std::string names = fmt::format("{}", fmt::join(names_of(option), ", ")), type = type_of(option);
   if (names.empty()) std::swap(names, type);
   if (names.ends_with("...")) names.resize(names.size() - 3);
   return {names, type, joined(option.get_description()), option.get_default_str(), {}};
 }
 
-bool same(const Entry& a, const Entry& b) {
+bool same(const ManualEntry& a, const ManualEntry& b) {
   return a.names == b.names && a.text == b.text && a.standard == b.standard;
 }
 
 /// Returns the options of all commands, each once, with the commands that have it.
-std::vector<Entry> entries(const CLI::App& app) {
-  std::vector<Entry> list;
+std::vector<ManualEntry> entries(const CLI::App& app) {
+  std::vector<ManualEntry> list;
   for (const CLI::App* command : app.get_subcommands({}))
     for (const CLI::Option* option : command->get_options()) {
-      Entry entry = entry_of(*option);
-      auto at =
-          std::find_if(list.begin(), list.end(), [&](const Entry& e) { return same(e, entry); });
+      ManualEntry entry = entry_of(*option);
+      auto at = std::find_if(list.begin(), list.end(),
+                             [&](const ManualEntry& e) { return same(e, entry); });
       if (at == list.end()) at = list.insert(list.end(), std::move(entry));
       at->commands.push_back(command->get_name());
     }
   return list;
 }
 
-std::string paragraph(const Entry& entry, bool with_commands) {
+std::string paragraph(const ManualEntry& entry, bool with_commands) {
   std::string text = fmt::format(".TP\n.B {}", roff(entry.names));
   if (!entry.type.empty()) text += fmt::format("\\fR \\fI{}\\fR", roff(entry.type));
   text += "\n" + roff(entry.text);
@@ -93,13 +93,13 @@ std::string without_first_newlines(const std::string& text) {
   return text.substr(std::min(text.find_first_not_of('\n'), text.size()));
 }
 
-std::string command_section(const CLI::App& command, const std::vector<Entry>& list) {
+std::string command_section(const CLI::App& command, const std::vector<ManualEntry>& list) {
   std::string usage = "kauri " + command.get_name();
   for (const CLI::Option* option : command.get_options())
     if (names_of(*option).empty()) usage += " [" + type_of(*option) + "]";
   std::string text =
       fmt::format(".SS {}\n{}.\n", roff(usage + " [OPTIONS]"), roff(command.get_description()));
-  for (const Entry& entry : list)
+  for (const ManualEntry& entry : list)
     if (entry.commands.size() < kCommon && std::find(entry.commands.begin(), entry.commands.end(),
                                                      command.get_name()) != entry.commands.end())
       text += paragraph(entry, false);
@@ -111,7 +111,7 @@ std::string command_section(const CLI::App& command, const std::vector<Entry>& l
 }  // namespace
 
 std::string manual(const CLI::App& app) {
-  const std::vector<Entry> list = entries(app);
+  const std::vector<ManualEntry> list = entries(app);
   std::string text =
       ".\\\" The manual of the program kauri, made by kauri --manual.\n.\\\" "
       "SPDX-License-Identifier: BSD-3-Clause\n"
@@ -130,7 +130,7 @@ std::string manual(const CLI::App& app) {
       "input.\n.SH COMMANDS\n";
   for (const CLI::App* command : app.get_subcommands({})) text += command_section(*command, list);
   text += ".SH COMMON OPTIONS\n";
-  for (const Entry& entry : list)
+  for (const ManualEntry& entry : list)
     if (entry.commands.size() >= kCommon) text += paragraph(entry, true);
   text +=
       ".SH EXAMPLES, UNITS AND EXIT CODES\n" + as_it_is(without_first_newlines(app.get_footer()));

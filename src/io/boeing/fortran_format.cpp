@@ -43,9 +43,9 @@ class Letters {
 };
 
 /// Walks through a format as Fortran does, and records where fields begin.
-class Layout {
+class FormatReader {
  public:
-  explicit Layout(std::string_view text) : letters_(text) {}
+  explicit FormatReader(std::string_view text) : letters_(text) {}
 
   std::optional<FortranFormat> format() {
     if (!letters_.take('(')) return {};
@@ -157,7 +157,7 @@ std::size_t exponent_at(std::string_view number) {
 }  // namespace
 
 std::optional<FortranFormat> parse_fortran_format(std::string_view text) {
-  return Layout(text).format();
+  return FormatReader(text).format();
 }
 
 FortranFormat::Place FortranFormat::place(Offset k) const {

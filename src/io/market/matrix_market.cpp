@@ -53,7 +53,7 @@ std::vector<double> read_array(TextCursor& text, MarketField field, Offset count
 
 /// Returns the pattern of a general file: each entry has a partner, or `both` selects one half.
 SymmetricMatrix<double> full_pattern(TextCursor& text, Index n, Triplets& t, const BothHalves& both,
-                                     const Places& places) {
+                                     const EntryNames& places) {
   const auto half = [&](Storage storage) { return assemble(text.name(), n, t, {storage}, places); };
   std::fill(t.value.begin(), t.value.end(),
             0);  // zero, so that the sum of repeated entries is finite
@@ -93,7 +93,7 @@ SymmetricMatrix<double> coordinate_matrix(std::string_view bytes, TextCursor& te
                                           const MarketHeader& header, const MarketSizes& sizes,
                                           const BothHalves& both) {
   Triplets t = read_market_entries(text, header.field, sizes);
-  const Places places{[&](Offset k) { return line_words(bytes, k); }};
+  const EntryNames places{[&](Offset k) { return line_words(bytes, k); }};
   const BothHalves halves = header.symmetry == MarketSymmetry::symmetric
                                 ? BothHalves{market_half(bytes, text.name(), t)}
                                 : both;

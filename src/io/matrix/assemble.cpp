@@ -11,7 +11,7 @@ namespace {
 
 /// Returns "line 7: " for the last entry of the file that is added to (i, j), if the file names
 /// places.
-std::string last_place(const Triplets& t, const Places& places, Index i, Index j) {
+std::string last_place(const Triplets& t, const EntryNames& places, Index i, Index j) {
   for (auto k = static_cast<Offset>(t.row.size()) - 1; places.words && k >= 0; --k)
     if ((t.row[k] == i && t.col[k] == j) || (t.row[k] == j && t.col[k] == i))
       return places.words(k) + ": ";
@@ -19,7 +19,7 @@ std::string last_place(const Triplets& t, const Places& places, Index i, Index j
 }
 
 template <class Entries>
-void check_sums(std::string_view name, const SymmetricMatrix<double>& a, const Places& places,
+void check_sums(std::string_view name, const SymmetricMatrix<double>& a, const EntryNames& places,
                 Entries&& entries) {
   const Pattern p = a.pattern();
   for (Index j = 0; j < p.n; ++j)
@@ -51,7 +51,7 @@ SeenHalves seen_in(const Triplets& t) {
 
 /// Returns make(). Adds the file's name to its errors and, if the halves differ, the place.
 template <class Make, class Entries>
-SymmetricMatrix<double> checked(std::string_view name, const Places& places, double symmetry,
+SymmetricMatrix<double> checked(std::string_view name, const EntryNames& places, double symmetry,
                                 Make&& make, Entries&& entries) {
   try {
     SymmetricMatrix<double> a = make();
@@ -84,7 +84,7 @@ void take_matrix(std::string_view name, Index n, Offset entries, Allowance& allo
 }
 
 SymmetricMatrix<double> assemble(std::string_view name, Index n, const Triplets& t,
-                                 const BothHalves& halves, const Places& places) {
+                                 const BothHalves& halves, const EntryNames& places) {
   return checked(
       name, places, halves.symmetry,
       [&] {
@@ -96,7 +96,7 @@ SymmetricMatrix<double> assemble(std::string_view name, Index n, const Triplets&
 
 SymmetricMatrix<double> assemble(std::string_view name, Index n, std::span<const Offset> ptr,
                                  std::span<const Index> row, std::span<const double> value,
-                                 const BothHalves& halves, const Places& places, bool by_rows) {
+                                 const BothHalves& halves, const EntryNames& places, bool by_rows) {
   CompressedView<double, Index, Offset> view{n, ptr, row, value, halves.storage};
   view.compression = by_rows ? Compression::rows : Compression::columns;
   view.symmetry = halves.symmetry;

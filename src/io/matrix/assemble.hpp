@@ -75,13 +75,13 @@ void take_matrix(std::string_view name, Index n, Offset entries, Allowance& allo
 /// name: if the halves differ, with the first differing entry, as find_asymmetry() words it; if the
 /// sum of repeated entries is infinite, with row, column and the place of the last of them.
 SymmetricMatrix<double> assemble(std::string_view name, Index n, const Triplets& t,
-                                 const BothHalves& halves, const Places& places);
+                                 const BothHalves& halves, const EntryNames& places);
 
 /// Returns the matrix of compressed columns, or rows (by_rows): since A is symmetric, rows are read
 /// as columns, and transposed in errors only.
 SymmetricMatrix<double> assemble(std::string_view name, Index n, std::span<const Offset> ptr,
                                  std::span<const Index> row, std::span<const double> value,
-                                 const BothHalves& halves, const Places& places,
+                                 const BothHalves& halves, const EntryNames& places,
                                  bool by_rows = false);
 
 /// Returns the halves to read if the file does not declare them: if all entries lie in one half,

@@ -21,7 +21,7 @@ struct Pair {
   std::array<double, 2> sum{0, 0};
 };
 
-std::string words_of(const Triplets& t, const Pair& pair, const Places& places,
+std::string words_of(const Triplets& t, const Pair& pair, const EntryNames& places,
                      const SymmetryRule<double>& rule) {
   const auto place = [&](Index i, Index j) {
     return "(" + std::to_string(Offset{i} + places.first) + ", " +
@@ -43,7 +43,7 @@ std::string words_of(const Triplets& t, const Pair& pair, const Places& places,
 
 }  // namespace
 
-std::string find_asymmetry(const Triplets& t, const Places& places,
+std::string find_asymmetry(const Triplets& t, const EntryNames& places,
                            const SymmetryRule<double>& rule) {
   std::unordered_map<Index, double> diagonal;
   for (std::size_t k = 0; k < t.row.size(); ++k)

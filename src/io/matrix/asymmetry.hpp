@@ -11,7 +11,7 @@
 namespace kauri::io {
 
 /// Names of the entries of a file in errors.
-struct Places {
+struct EntryNames {
   std::function<std::string(Offset)> words =
       {};           ///< place of entry k, such as "line 7"; may be empty
   Index first = 1;  ///< the number of the first row and column
@@ -20,7 +20,7 @@ struct Places {
 /// Returns in words the first entry in the order of the file whose partner is missing or has
 /// another value, by the rule of SymmetricMatrix; an empty string if there is none. The triplets
 /// lie in both halves; repeated ones are summed. O(m log m), for files already known to be wrong.
-std::string find_asymmetry(const Triplets& t, const Places& places,
+std::string find_asymmetry(const Triplets& t, const EntryNames& places,
                            const SymmetryRule<double>& rule);
 
 }  // namespace kauri::io

@@ -16,7 +16,7 @@ namespace kauri::io {
 namespace {
 
 /// An archive and the order of its matrix.
-struct Source {
+struct NpzMatrix {
   const ZipArchive& archive;
   const std::string& name;
   Index n;
@@ -40,13 +40,13 @@ std::string entry_words(Offset k) { return "array 'data': entry " + std::to_stri
 
 /// Throws Error(input) if n is too large for the number of entries; n comes from a few bytes of the
 /// file.
-void expect_entries(const Source& source, Offset entries) {
+void expect_entries(const NpzMatrix& source, Offset entries) {
   const std::string why = too_many_empty_rows(source.n, entries, source.allowance);
   if (!why.empty()) source.array("shape").fail_here(why);
 }
 
 /// Counts row, column, value and place of entries, and the matrix made of them.
-void take_triplets(const Source& source, Offset entries) {
+void take_triplets(const NpzMatrix& source, Offset entries) {
   source.allowance.take(source.name, static_cast<std::size_t>(entries),
                         2 * sizeof(Index) + sizeof(double) + sizeof(Offset), "entries");
   take_matrix(source.name, source.n, entries, source.allowance);
@@ -60,7 +60,7 @@ BothHalves rounded_to(BothHalves both, const NpzMember& data) {
   return both;
 }
 
-SymmetricMatrix<double> assemble_half(const Source& source, const Triplets& t,
+SymmetricMatrix<double> assemble_half(const NpzMatrix& source, const Triplets& t,
                                       const NpzMember& data,
                                       const std::function<std::string(Offset)>& where) {
   return assemble(source.name, source.n, t, halves_of(t, rounded_to(source.both, data)),
@@ -68,7 +68,7 @@ SymmetricMatrix<double> assemble_half(const Source& source, const Triplets& t,
 }
 
 /// Reads arrays indices (k), indptr (n+1) and data (k).
-SymmetricMatrix<double> compressed(const Source& source, bool by_rows) {
+SymmetricMatrix<double> compressed(const NpzMatrix& source, bool by_rows) {
   std::vector<Index> index;
   {
     const NpzMember indices = source.array("indices");
@@ -91,7 +91,7 @@ SymmetricMatrix<double> compressed(const Source& source, bool by_rows) {
 }
 
 /// Reads arrays row (k), col (k) and data (k).
-SymmetricMatrix<double> coordinates(const Source& source) {
+SymmetricMatrix<double> coordinates(const NpzMatrix& source) {
   const NpzMember data = source.array("data");
   data.expect_dimensions(1);
   expect_entries(source, data->size());
@@ -112,7 +112,7 @@ SymmetricMatrix<double> coordinates(const Source& source) {
 
 /// Reads arrays data (k, R, R), indices (k) and indptr (n/R + 1). Drops off-diagonal zeros, which
 /// fill blocks.
-SymmetricMatrix<double> blocks(const Source& source) {
+SymmetricMatrix<double> blocks(const NpzMatrix& source) {
   const NpzMember data = source.array("data");
   data.expect_dimensions(3);
   const Offset count = data->shape()[0], rows = data->shape()[1], cols = data->shape()[2];
@@ -144,7 +144,7 @@ SymmetricMatrix<double> blocks(const Source& source) {
 
 /// Reads arrays data (k, columns) and offsets (k): data[d, j] is entry (j - offset, j). Drops
 /// off-diagonal zeros.
-SymmetricMatrix<double> diagonals(const Source& source) {
+SymmetricMatrix<double> diagonals(const NpzMatrix& source) {
   const NpzMember data = source.array("data"), offsets = source.array("offsets");
   data.expect_dimensions(2);
   const Offset length = data->shape()[1];
@@ -174,8 +174,9 @@ SymmetricMatrix<double> parse_npz(std::string_view bytes, const std::string& nam
                                   const BothHalves& both, Allowance allowance) {
   const ZipArchive archive(bytes, name, allowance);
   const std::string format = NpzMember(archive, name, "format", allowance)->text();
-  const Source source{archive, name, square_dimension(NpzMember(archive, name, "shape", allowance)),
-                      both, allowance};
+  const NpzMatrix source{archive, name,
+                         square_dimension(NpzMember(archive, name, "shape", allowance)), both,
+                         allowance};
   if (format == "csr" || format == "csc") return compressed(source, format == "csr");
   if (format == "coo") return coordinates(source);
   if (format == "bsr") return blocks(source);

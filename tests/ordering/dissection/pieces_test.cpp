@@ -124,7 +124,7 @@ TEST(BestSeparation, ValidOrDisconnected) {
     const auto weighted = with_weights(graph_to_divide(seed, seed % 5 == 0 ? 900 : 250), seed);
     const GraphView graph = weighted.view();
     const Trials trials = any_trials(seed);
-    const Search found = best_separation(graph, trials, seed, shared);
+    const SeparatorSearch found = best_separation(graph, trials, seed, shared);
     // Without level sets the search does not check whether the graph is connected.
     ASSERT_EQ(found.best.has_value(), !trials.level_sets || connected(graph)) << "seed " << seed;
     ++(found.best ? divided : empty);
@@ -133,7 +133,7 @@ TEST(BestSeparation, ValidOrDisconnected) {
     ASSERT_EQ(flaw_of(graph, *found.best), "") << "seed " << seed;
     ASSERT_TRUE(found.below.multilevel || found.below.level_sets);
     SeparatorWorkspaces fresh;
-    const Search again = best_separation(graph, trials, seed, fresh);
+    const SeparatorSearch again = best_separation(graph, trials, seed, fresh);
     ASSERT_EQ(again.best->side, found.best->side) << "seed " << seed;
     ASSERT_TRUE(same(again.below, found.below)) << "seed " << seed;
   }
@@ -151,7 +151,7 @@ TEST(BestSeparation, ValidWhateverTheWeights) {
                            seed % 2 == 0 ? 1 : std::numeric_limits<Index>::max() / weighted.size());
     if (seed % 2 == 0)
       weighted.weight[seed % n] = std::numeric_limits<Index>::max() - weighted.size() + 1;
-    const Search found = best_separation(weighted.view(), any_trials(seed), seed, shared);
+    const SeparatorSearch found = best_separation(weighted.view(), any_trials(seed), seed, shared);
     ASSERT_EQ(found.best ? flaw_of(weighted.view(), *found.best) : "", "") << "seed " << seed;
   }
 }
@@ -202,7 +202,7 @@ TEST(BestSeparation, NoWorseThanEitherKindAloneOnLargeGraphs) {
     Trials both, multilevel, level_sets;
     multilevel.level_sets = level_sets.multilevel = false;
     both.rounds = multilevel.rounds = level_sets.rounds = 0;
-    const Search found = best_separation(view_of(graph), both, 1, shared);
+    const SeparatorSearch found = best_separation(view_of(graph), both, 1, shared);
     const PartWeights b = found.best->weight;
     const PartWeights m = best_separation(view_of(graph), multilevel, 1, shared).best->weight;
     const PartWeights l = best_separation(view_of(graph), level_sets, 1, shared).best->weight;
@@ -228,7 +228,7 @@ TEST(BestSeparation, ThreadsChangeNothing) {
     Trials below;
     for (const int threads : {1, 2, 8, 8}) {
       SeparatorWorkspaces fresh;
-      Search found, none;
+      SeparatorSearch found, none;
       with_threads(threads, [&] { found = best_separation(large.view(), trials, 5, fresh); });
       with_threads(threads, [&] { none = best_separation(view_of(parts), trials, 5, fresh); });
       EXPECT_FALSE(none.best);

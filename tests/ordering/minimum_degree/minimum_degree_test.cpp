@@ -26,7 +26,7 @@ using ordering::minimum_degree;
 using ordering::MinimumDegreeEvent;
 using ordering::MinimumDegreeWorkspace;
 using ordering::view_of;
-using Kind = MinimumDegreeEvent::Kind;
+using Kind = MinimumDegreeEvent::EventKind;
 
 constexpr TieBreak kTies[] = {TieBreak::first, TieBreak::last, TieBreak::pseudo_peripheral};
 
