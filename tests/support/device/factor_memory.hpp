@@ -26,7 +26,7 @@ class RecycledMemory {
   ~RecycledMemory() {
     for (const auto& [bytes, data] : idle_) cudaFree(data);
   }
-  [[nodiscard]] DeviceAllocator allocator() {
+  [[nodiscard]] CudaOptions::Allocator allocator() {
     return {&RecycledMemory::allocate, &RecycledMemory::release, this};
   }
   /// Where the allocation begins in which this address is.

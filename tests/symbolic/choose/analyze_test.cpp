@@ -26,8 +26,8 @@ AnalyzeOptions method_options(OrderingMethod method = OrderingMethod::automatic)
   return options;
 }
 
-const Candidate* candidate_of(const Analysis& analysis, OrderingMethod method) {
-  for (const Candidate& candidate : analysis.candidates)
+const Analysis::Candidate* candidate_of(const Analysis& analysis, OrderingMethod method) {
+  for (const Analysis::Candidate& candidate : analysis.candidates)
     if (candidate.method == method && !candidate.given) return &candidate;
   return nullptr;
 }
@@ -37,7 +37,7 @@ void check_analysis(const Analysis& analysis) {
   ASSERT_NE(analysis.plan, nullptr);
   EXPECT_EQ(find_flaw(*analysis.plan), "");
   int chosen = 0;
-  for (const Candidate& candidate : analysis.candidates) {
+  for (const Analysis::Candidate& candidate : analysis.candidates) {
     EXPECT_NE(candidate.plan == nullptr, candidate.note.empty()) << name_of(candidate.method);
     if (!candidate.chosen) continue;
     ++chosen;
@@ -282,8 +282,8 @@ TEST(Analyze, IrregularMeshesForADeviceAreEliminatedInRounds) {
   offered.device.target = "sm_90";
   const auto in_rounds = [](const Pattern& a, const AnalyzeOptions& options) {
     const Analysis analysis = analyze_with_report(a, options);
-    const Candidate *amd = candidate_of(analysis, OrderingMethod::amd),
-                    *rounds = candidate_of(analysis, OrderingMethod::parallel_amd);
+    const Analysis::Candidate *amd = candidate_of(analysis, OrderingMethod::amd),
+                              *rounds = candidate_of(analysis, OrderingMethod::parallel_amd);
     EXPECT_TRUE(amd->note.find("not tried: ") == 0 || rounds->note.find("not tried: ") == 0)
         << analysis.reason;
     return rounds->note.find("not tried: ") != 0;
@@ -314,7 +314,7 @@ TEST(Analyze, AutomaticNeverRunsMetis) {
     EXPECT_EQ(candidate_of(analyze_with_report(a.view(), method_options()), OrderingMethod::metis),
               nullptr);
     const Analysis all = compare_orderings(a.view(), method_options());
-    const Candidate* metis = candidate_of(all, OrderingMethod::metis);
+    const Analysis::Candidate* metis = candidate_of(all, OrderingMethod::metis);
     ASSERT_NE(metis, nullptr);
     EXPECT_FALSE(metis->chosen);
     EXPECT_EQ(metis->plan != nullptr, ordering_compared(OrderingMethod::metis));
@@ -418,7 +418,7 @@ TEST(Analyze, BundleAdjustmentIsOrderedByItsCameras) {
   const auto a = generate("bundle 60 8000 3 1");
   const Analysis automatic = analyze_with_report(a.pattern(), method_options());
   check_analysis(automatic);
-  const Candidate* amd = candidate_of(automatic, OrderingMethod::amd);
+  const Analysis::Candidate* amd = candidate_of(automatic, OrderingMethod::amd);
   ASSERT_NE(amd, nullptr);
   EXPECT_LT(amd->predicted_order_s, 0.02);
   // Points' columns of 9 K + 3, 2, 1 rows, and a triangle of all cameras.
@@ -457,7 +457,7 @@ TEST(Analyze, CompareMakesEveryPlan) {
   check_analysis(analysis);
   EXPECT_EQ(analysis.candidates.size(), 8U);
   double least = 1e300;
-  for (const Candidate& candidate : analysis.candidates) {
+  for (const Analysis::Candidate& candidate : analysis.candidates) {
     if (!candidate.plan) continue;
     EXPECT_EQ(find_flaw(*candidate.plan), "");
     least = std::min(least, static_cast<double>(candidate.plan->cost.nnz_l));

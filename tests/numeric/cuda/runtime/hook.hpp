@@ -15,7 +15,9 @@ namespace kauri::test {
 /// cudaMalloc with a ledger of its own, that fails at one of its calls.
 class Hook {
  public:
-  [[nodiscard]] DeviceAllocator allocator() { return {&Hook::allocate, &Hook::release, this}; }
+  [[nodiscard]] CudaOptions::Allocator allocator() {
+    return {&Hook::allocate, &Hook::release, this};
+  }
   void fail_at(long call) { left_ = call; }
   /// True if the call that was to fail has.
   bool failed() const { return left_ < 0; }
