@@ -77,11 +77,10 @@ struct Analysis {
     bool chosen = false;  ///< true for the best candidate
   };
 
-  /// Predicted seconds of a job on a target, in the scalar of
-  /// AnalyzeOptions::DeviceOffer::scalar_bytes: start +
-  /// create + factorizations * (values + factor + solves * solve). In float the CPU counts with
-  /// half its seconds in double, the least that was measured. With more than two threads, which
-  /// share cores and memory, it counts with more than its Cost says.
+  /// Predicted seconds of a job on a target, in the scalar that AnalyzeOptions::device gives:
+  /// start + create + factorizations * (values + factor + solves * solve). In float the CPU counts
+  /// with half its seconds in double, the least that was measured. With more than two threads,
+  /// which share cores and memory, it counts with more than its Cost says.
   struct Forecast {
     std::string target;  ///< name of the cost table
     double start_s =
