@@ -89,7 +89,7 @@ int main() {
   const kauri::Analysis analysis = kauri::compare_orderings(a.pattern(), options);
   std::printf("%d unknown angles, %zu measurements, %lld entries\n", n, measurements.size(),
               static_cast<long long>(a.nnz()));
-  for (const kauri::Candidate& c : analysis.candidates) {
+  for (const kauri::Analysis::Candidate& c : analysis.candidates) {
     if (!c.plan) continue;  // c.note says why
     const std::string name(kauri::name_of(c.method));
     const kauri::Cost& cost = c.plan->cost;

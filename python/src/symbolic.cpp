@@ -145,10 +145,10 @@ void bind_symbolic(nb::module_& module) {
            [](const Symbolic& s) { return to_numpy(copy_of(s.analysis.plan->tree.column_count)); })
       .def("indptr",
            [](const Symbolic& s) {
-             return to_numpy(std::vector<Offset>(s.analysis.plan->pattern.col_ptr));
+             const Pattern a = s.pattern();
+             return to_numpy(std::vector<Offset>(a.col_ptr.begin(), a.col_ptr.end()));
            })
-      .def("indices",
-           [](const Symbolic& s) { return to_numpy(copy_of(s.analysis.plan->pattern.row)); })
+      .def("indices", [](const Symbolic& s) { return to_numpy(copy_of(s.pattern().row)); })
       .def("separators", separators)
       .def("saved", saved_plan);
   bind_structure(symbolic);

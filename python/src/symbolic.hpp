@@ -36,7 +36,7 @@ struct Symbolic {
   void adopt(std::shared_ptr<const Plan> plan);
 
   /// Returns the pattern of the matrix that was analysed.
-  [[nodiscard]] Pattern pattern() const { return analysis.plan->pattern.view(); }
+  [[nodiscard]] Pattern pattern() const { return analysis.plan->pattern(); }
   [[nodiscard]] Backend& backend() { return backends.current(); }
   /// Returns the plan prepared on the backend, which the first call makes and all factors share.
   const PreparedPlan& prepared();

@@ -53,8 +53,7 @@ std::string pattern_difference(const Pattern& now, const Pattern& then) {
 }
 
 void require_pattern(const Pattern& a, const Plan& plan, const std::string& what) {
-  if (const std::string difference = pattern_difference(a, plan.pattern.view());
-      !difference.empty())
+  if (const std::string difference = pattern_difference(a, plan.pattern()); !difference.empty())
     misuse(what + ": " + difference);
 }
 

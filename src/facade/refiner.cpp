@@ -85,7 +85,7 @@ void Refiner<T>::require_fit(const Factor<T>& factor, const MatrixView<const T>&
   if (!has_values_) refuse("no values were set");
   if (&factor.executor() != executor_) refuse("the factor belongs to another backend");
   if (&factor.plan() != plan_.get())
-    require_pattern(factor.plan().pattern.view(), *plan_,
+    require_pattern(factor.plan().pattern(), *plan_,
                     "Refiner: the factor belongs to a matrix of another pattern");
   factor.require_fit(b, x, workspace);
   if (x.cols > nrhs())

@@ -141,8 +141,9 @@ struct Solver<T>::State {
       if (shift == 0 || static_cast<Offset>(fresh.size()) != analysis.plan->nnz)
         return mixed->refactorize(fresh, options.stop);
       std::vector<double> shifted(fresh.begin(), fresh.end());
+      const std::span<const Offset> col_ptr = pattern().col_ptr;
       for (Index j = 0; j < analysis.plan->n; ++j)
-        shifted[static_cast<std::size_t>(analysis.plan->pattern.col_ptr[j])] += shift;
+        shifted[static_cast<std::size_t>(col_ptr[j])] += shift;
       return mixed->refactorize(shifted, options.stop);
     }
     return {};
@@ -278,12 +279,12 @@ struct Solver<T>::State {
   /// Adds the shift to the held values, since refinement needs the matrix that was factorised.
   void set_shift(T shift) {
     held_shift = shift;
-    const std::vector<Offset>& col_ptr = analysis.plan->pattern.col_ptr;
+    const std::span<const Offset> col_ptr = pattern().col_ptr;
     for (std::size_t j = 0; j < diagonal.size(); ++j)
       value[col_ptr[j]] = shift == T(0) ? diagonal[j] : diagonal[j] + shift;
   }
 
-  [[nodiscard]] Pattern pattern() const { return analysis.plan->pattern.view(); }
+  [[nodiscard]] Pattern pattern() const { return analysis.plan->pattern(); }
 
   SolverOptions options;
   Backends backends;

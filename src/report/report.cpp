@@ -59,7 +59,8 @@ class JsonObject {
   std::string text_ = "{";
 };
 
-JsonObject json_of(const PhaseReport& phase, const std::optional<Roofline>& roofline) {
+JsonObject json_of(const SolverReport::PhaseReport& phase,
+                   const std::optional<Roofline>& roofline) {
   JsonObject out;
   out.add("seconds", phase.seconds);
   out.add("flops", phase.flops);
@@ -118,7 +119,8 @@ JsonObject json_of(const MixedReport& mixed) {
   return out;
 }
 
-std::array<std::pair<Phase, const PhaseReport*>, 6> phases_of(const SolverReport& report) {
+std::array<std::pair<Phase, const SolverReport::PhaseReport*>, 6> phases_of(
+    const SolverReport& report) {
   return {{{Phase::ordering, &report.ordering},
            {Phase::symbolic, &report.symbolic},
            {Phase::prepare, &report.prepare},
@@ -153,7 +155,8 @@ std::string right(const std::string& text, std::size_t width) {
   return std::string(width > text.size() ? width - text.size() : 0, ' ') + text;
 }
 
-std::string row(Phase phase, const PhaseReport& of, const std::optional<Roofline>& roofline) {
+std::string row(Phase phase, const SolverReport::PhaseReport& of,
+                const std::optional<Roofline>& roofline) {
   const std::string name{name_of(phase)};
   return name + right(in_digits(of.seconds, 3) + " s", 20 - name.size()) +
          right(scaled(of.flops, "flop"), 14) +

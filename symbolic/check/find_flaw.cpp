@@ -133,8 +133,9 @@ std::string flaw_in_supernodes(const Plan& plan) {
 /// Returns true if entry `source` of the pattern is entry (row, column) of B.
 bool is_entry_of_pattern(const Plan& plan, Offset source, Index column, Index row) {
   const auto [low, high] = std::minmax({plan.perm.old_of(column), plan.perm.old_of(row)});
-  return plan.pattern.row[source] == high && plan.pattern.col_ptr[low] <= source &&
-         source < plan.pattern.col_ptr[low + 1];
+  return plan.internals->pattern.row[source] == high &&
+         plan.internals->pattern.col_ptr[low] <= source &&
+         source < plan.internals->pattern.col_ptr[low + 1];
 }
 
 std::string flaw_in_assembly(const Plan& plan) {
@@ -145,9 +146,9 @@ std::string flaw_in_assembly(const Plan& plan) {
       !points_into(assembly.entry_ptr, plan.nnz) || !has_size(assembly.entry_source, plan.nnz) ||
       !has_size(assembly.entry_row, plan.nnz))
     return "the entries of A are not divided among the columns";
-  if (!has_size(plan.pattern.row, plan.nnz) ||
-      !has_size(plan.pattern.col_ptr, Offset{plan.n} + 1) ||
-      !points_into(plan.pattern.col_ptr, plan.nnz))
+  if (!has_size(plan.internals->pattern.row, plan.nnz) ||
+      !has_size(plan.internals->pattern.col_ptr, Offset{plan.n} + 1) ||
+      !points_into(plan.internals->pattern.col_ptr, plan.nnz))
     return "the pattern has another size than the plan";
   std::vector<bool> seen(static_cast<std::size_t>(plan.nnz), false);
   for (Index s = 0; s < count; ++s)
@@ -208,7 +209,7 @@ std::string flaw_in_cost(const Plan& plan) {
   if (plan.cost.largest_front != front || plan.cost.largest_supernode != pivots)
     return "the largest front or supernode is another";
   Index binned = 0;
-  for (const FrontBin& bin : plan.cost.fronts) binned += bin.count;
+  for (const Cost::FrontBin& bin : plan.cost.fronts) binned += bin.count;
   return binned == nodes.count() ? std::string() : "the histogram does not count every front once";
 }
 

@@ -418,7 +418,7 @@ constexpr Index kLargestChecked =
 /// Throws if a plan is not sound, which is a fault of kauri.
 Analysis checked(Analysis analysis) {
   if (analysis.plan->n > kLargestChecked) return analysis;
-  for (const Candidate& candidate : analysis.candidates)
+  for (const Analysis::Candidate& candidate : analysis.candidates)
     if (const std::string flaw = candidate.plan ? find_flaw(*candidate.plan) : ""; !flaw.empty())
       throw std::logic_error("analyze: a plan that is not sound: " + flaw);
   return analysis;

@@ -35,13 +35,13 @@ constexpr Index kSampledColumn = 4;
 /// Returns the forecast for the CPU. In float it takes half the seconds of double: half the bytes,
 /// twice as many numbers to an instruction. On some systems float took 0.49 to 0.9 of double; as
 /// the CPU is predicted too fast rather than too slow, a device is not chosen by mistake.
-Forecast host_forecast(const PlanDraft& draft, std::string_view target, int workers,
-                       int scalar_bytes) {
+Analysis::Forecast host_forecast(const PlanDraft& draft, std::string_view target, int workers,
+                                 int scalar_bytes) {
   const Offset entries =
       checked_add(draft.cost.stored_entries, draft.schedule.stack_entries, "entries of a factor");
   const Cost& cost = draft.cost;
   const double share = scalar_bytes / static_cast<double>(sizeof(double));
-  Forecast out;
+  Analysis::Forecast out;
   out.target = target;
   out.create_s = share * cost.predicted_create_s + crowded_start(workers);
   out.factor_s = share * crowded_factor(workers) * cost.predicted_factor_s;
@@ -54,7 +54,8 @@ Forecast host_forecast(const PlanDraft& draft, std::string_view target, int work
 /// for updates. If the device solves by sweeps, whose numbers never share a place, they are b, and,
 /// in double, x, y, b by rows and all update rows for as many columns as sweeps take together (one
 /// column in float). Parts of sums, which are few, are left out.
-Offset workspace_scalars(const Supernodes& nodes, Index n, const DeviceOffer& offer) {
+Offset workspace_scalars(const Supernodes& nodes, Index n,
+                         const AnalyzeOptions::DeviceOffer& offer) {
   const Index nrhs = std::min(offer.nrhs, kSolveBlock);
   if (offer.target != "sm_90") return checked_mul(Offset{4} * n, nrhs, "rows of a workspace");
   const Offset width = offer.scalar_bytes == sizeof(double) ? solve_width(nrhs) : 1,
@@ -69,7 +70,8 @@ Offset workspace_scalars(const Supernodes& nodes, Index n, const DeviceOffer& of
 
 /// Returns the forecast for a device. Bytes are those of numbers, A's values, uploads, the vectors
 /// of a solve, and residuals.
-Forecast device_forecast(const PlanDraft& draft, const Pattern& lower, const DeviceOffer& offer) {
+Analysis::Forecast device_forecast(const PlanDraft& draft, const Pattern& lower,
+                                   const AnalyzeOptions::DeviceOffer& offer) {
   const DeviceCost& constants = device_cost(offer.target, offer.scalar_bytes);
   const DeviceWork& work = draft.device_work;
   const Offset rows = workspace_scalars(draft.supernodes, lower.n, offer);
@@ -77,7 +79,7 @@ Forecast device_forecast(const PlanDraft& draft, const Pattern& lower, const Dev
       checked_add(checked_add(device_entries(draft.supernodes, draft.device_levels), lower.nnz(),
                               "entries on the device"),
                   rows, "entries on the device");
-  Forecast out;
+  Analysis::Forecast out;
   out.target = offer.target;
   out.start_s = offer.started ? 0 : constants.context_s;
   out.create_s = device_create_seconds(constants, work);
@@ -186,12 +188,12 @@ double OrderingSelector::device_seconds(double flops) const {
   return options_.factorizations * flops / kProduct * cost.product_s;
 }
 
-std::string OrderingSelector::label(const Candidate& candidate) const {
+std::string OrderingSelector::label(const Analysis::Candidate& candidate) const {
   return candidate.given ? "the caller's permutation" : std::string(name_of(candidate.method));
 }
 
-Candidate OrderingSelector::callers() {
-  Candidate candidate{};
+Analysis::Candidate OrderingSelector::callers() {
+  Analysis::Candidate candidate{};
   candidate.method = OrderingMethod::natural;  // none was run
   candidate.given = true;
   return candidate;
@@ -204,8 +206,8 @@ void OrderingSelector::tell(Phase phase, const std::string& text, std::optional<
   options_.on_message({level, phase, text, fraction});
 }
 
-Permutation OrderingSelector::ordered(OrderingMethod method, Candidate& candidate, Offset most_work,
-                                      Offset& work) {
+Permutation OrderingSelector::ordered(OrderingMethod method, Analysis::Candidate& candidate,
+                                      Offset most_work, Offset& work) {
   candidate.method = method;
   tell(Phase::ordering, "ordering: " + label(candidate));
   std::optional<Permutation> perm;
@@ -222,19 +224,20 @@ Permutation OrderingSelector::ordered(OrderingMethod method, Candidate& candidat
   return perm ? *std::move(perm) : Permutation();
 }
 
-Permutation OrderingSelector::ordered(OrderingMethod method, Candidate& candidate) {
+Permutation OrderingSelector::ordered(OrderingMethod method, Analysis::Candidate& candidate) {
   Offset work = 0;
   return ordered(method, candidate, std::numeric_limits<Offset>::max(), work);
 }
 
-void OrderingSelector::add(Candidate candidate, CandidateFigures known) {
+void OrderingSelector::add(Analysis::Candidate candidate, CandidateFigures known) {
   analysis_.candidates.push_back(std::move(candidate));
   known_.push_back(known);
 }
 
 std::optional<std::size_t> OrderingSelector::planned(OrderingMethod method) const {
   for (std::size_t k = 0; k < analysis_.candidates.size(); ++k)
-    if (const Candidate& c = analysis_.candidates[k]; c.plan && !c.given && c.method == method)
+    if (const Analysis::Candidate& c = analysis_.candidates[k];
+        c.plan && !c.given && c.method == method)
       return k;
   return {};
 }
@@ -250,7 +253,7 @@ bool OrderingSelector::enter(std::size_t k) {
   return best;
 }
 
-void OrderingSelector::evaluate(Candidate candidate, const Permutation& perm) {
+void OrderingSelector::evaluate(Analysis::Candidate candidate, const Permutation& perm) {
   std::optional<PlanDraft> draft;
   candidate.symbolic_s += seconds_of([&] {
     const PhaseRange range(Phase::symbolic);
@@ -267,7 +270,7 @@ void OrderingSelector::evaluate(Candidate candidate, const Permutation& perm) {
   if (!options_.device.target.empty()) best_perm_ = perm;
 }
 
-void OrderingSelector::plan(Candidate candidate, const Permutation& perm) {
+void OrderingSelector::plan(Analysis::Candidate candidate, const Permutation& perm) {
   CandidateFigures known;
   candidate.symbolic_s += seconds_of([&] {
     const PhaseRange range(Phase::symbolic);
@@ -287,7 +290,7 @@ void OrderingSelector::try_method(OrderingMethod method) {
     enter(*k);
     return;
   }
-  Candidate candidate{};
+  Analysis::Candidate candidate{};
   Permutation perm;
   if (waiting_ && waiting_->candidate.method == method) {
     candidate = std::move(waiting_->candidate);
@@ -306,7 +309,7 @@ bool OrderingSelector::try_within(OrderingMethod method, Offset most_work, const
     if (work <= most_work) enter(*k);
     return work <= most_work;
   }
-  Candidate candidate{};
+  Analysis::Candidate candidate{};
   const Permutation perm = ordered(method, candidate, most_work, work);
   if (work <= most_work) {
     evaluate(std::move(candidate), perm);
@@ -319,7 +322,7 @@ bool OrderingSelector::try_within(OrderingMethod method, Offset most_work, const
 }
 
 double OrderingSelector::envelope_seconds(OrderingMethod method, double enough) {
-  Candidate candidate{};
+  Analysis::Candidate candidate{};
   Permutation perm = ordered(method, candidate);
   double seconds = 0;
   if (orderer_) {
@@ -337,7 +340,7 @@ double OrderingSelector::envelope_seconds(OrderingMethod method, double enough) 
 void OrderingSelector::try_given() { evaluate(callers(), *options_.permutation); }
 
 void OrderingSelector::plan_method(OrderingMethod method) {
-  Candidate candidate{};
+  Analysis::Candidate candidate{};
   Offset work = 0;
   const Permutation perm = ordered(method, candidate, std::numeric_limits<Offset>::max(), work);
   plan(std::move(candidate), perm);
@@ -347,9 +350,9 @@ void OrderingSelector::plan_method(OrderingMethod method) {
 void OrderingSelector::plan_given() { plan(callers(), *options_.permutation); }
 
 void OrderingSelector::skip(OrderingMethod method, std::string why) {
-  const auto same = [&](const Candidate& c) { return !c.given && c.method == method; };
+  const auto same = [&](const Analysis::Candidate& c) { return !c.given && c.method == method; };
   const bool listed = std::any_of(analysis_.candidates.begin(), analysis_.candidates.end(), same);
-  Candidate candidate{};
+  Analysis::Candidate candidate{};
   if (waiting_ && waiting_->candidate.method == method) {
     candidate = std::move(waiting_->candidate);
     waiting_.reset();
@@ -379,8 +382,9 @@ std::string OrderingSelector::comparison() const {
 void OrderingSelector::offer_device() {
   const CostTable& table = cost_table(options_.device.target);
   PlanDraft rival = draft_plan(lower_, compressed(), best_perm_, table, draft_options());
-  Forecast host = host_forecast(*best_, table_.target, workers_, options_.device.scalar_bytes),
-           device = device_forecast(rival, lower_, options_.device);
+  Analysis::Forecast host = host_forecast(*best_, table_.target, workers_,
+                                          options_.device.scalar_bytes),
+                     device = device_forecast(rival, lower_, options_.device);
   TargetChoice choice = choose_target(host, device, options_);
   if (choice.device) {
     best_ = std::move(rival);
@@ -391,7 +395,7 @@ void OrderingSelector::offer_device() {
 }
 
 Analysis OrderingSelector::finish(std::string reason) {
-  Candidate& best = analysis_.candidates[best_candidate_];
+  Analysis::Candidate& best = analysis_.candidates[best_candidate_];
   tell(Phase::ordering, reason, 1);
   tell(Phase::symbolic, "the plan of " + label(best));
   if (!best.plan)
@@ -409,7 +413,7 @@ Analysis OrderingSelector::finish(std::string reason) {
   best.chosen = true;
   analysis_.plan = best.plan;
   analysis_.reason = std::move(reason);
-  for (const Candidate& candidate : analysis_.candidates)
+  for (const Analysis::Candidate& candidate : analysis_.candidates)
     analysis_.symbolic_s += candidate.symbolic_s;
   // Ordering seconds include the graph and the looks at it that decide what is tried, but not the
   // graph of the rows if only the symbolic phase needs it.

@@ -98,33 +98,34 @@ class OrderingSelector {
   };
 
   struct Waiting {  // an ordering that was run, and is neither tried nor skipped yet
-    Candidate candidate;
+    Analysis::Candidate candidate;
     Permutation perm;
   };
 
   /// Calls the caller's handler, without a stop token.
   void tell(Phase phase, const std::string& text, std::optional<double> fraction = {},
             MessageLevel level = MessageLevel::info) const;
-  static Candidate callers();
+  static Analysis::Candidate callers();
   ordering::Orderer& orderer();
   /// Runs a method and returns its permutation. work: receives the work of the ordering, which
   /// exceeds most_work if it was given up; the permutation is then empty.
-  Permutation ordered(OrderingMethod method, Candidate& candidate, Offset most_work, Offset& work);
-  Permutation ordered(OrderingMethod method, Candidate& candidate);
-  void add(Candidate candidate, CandidateFigures known);
+  Permutation ordered(OrderingMethod method, Analysis::Candidate& candidate, Offset most_work,
+                      Offset& work);
+  Permutation ordered(OrderingMethod method, Analysis::Candidate& candidate);
+  void add(Analysis::Candidate candidate, CandidateFigures known);
   /// Returns the index of the candidate of a method that is planned already, or nullopt.
   [[nodiscard]] std::optional<std::size_t> planned(OrderingMethod method) const;
   /// Lets candidate k compete, and returns true if it is the best now.
   bool enter(std::size_t k);
-  void evaluate(Candidate candidate, const Permutation& perm);
-  void plan(Candidate candidate, const Permutation& perm);
+  void evaluate(Analysis::Candidate candidate, const Permutation& perm);
+  void plan(Analysis::Candidate candidate, const Permutation& perm);
   /// Compares the best draft with that of the same ordering for the device that is offered; the
   /// better one becomes the best.
   void offer_device();
   [[nodiscard]] DraftOptions draft_options() const {
     return {workers_, options_.amalgamate, static_cast<Index>(options_.ordering.last.size())};
   }
-  [[nodiscard]] std::string label(const Candidate& candidate) const;
+  [[nodiscard]] std::string label(const Analysis::Candidate& candidate) const;
   /// Returns the place that predicted seconds refer to.
   [[nodiscard]] std::string_view where() const {
     return on_device() ? " on the device" : " on one core";

@@ -10,17 +10,17 @@ namespace kauri::symbolic {
 namespace {
 
 /// Returns the seconds of one factorisation and its solves, once the factor is made.
-double round_seconds(const Forecast& forecast, const AnalyzeOptions& options) {
+double round_seconds(const Analysis::Forecast& forecast, const AnalyzeOptions& options) {
   return forecast.values_s + forecast.factor_s + options.solves * forecast.solve_s;
 }
 
-double job_seconds(const Forecast& forecast, const AnalyzeOptions& options) {
+double job_seconds(const Analysis::Forecast& forecast, const AnalyzeOptions& options) {
   return forecast.start_s + forecast.create_s +
          options.factorizations * round_seconds(forecast, options);
 }
 
 /// Returns the constants that the device's seconds rest on.
-std::string basis(const Forecast& device, const AnalyzeOptions& options) {
+std::string basis(const Analysis::Forecast& device, const AnalyzeOptions& options) {
   const std::string constants = "constants of " + device.target + " in " +
                                 (options.device.scalar_bytes == sizeof(float) ? "float" : "double");
   return device.scaled ? constants + " are scaled, not measured, so its seconds count " +
@@ -36,7 +36,8 @@ double crowded_factor(int workers) { return 1 + 0.23 * std::max(workers - 2, 0);
 double crowded_solve(int workers) { return 1 + 0.08 * std::max(workers - 2, 0); }
 double crowded_start(int workers) { return 7e-5 * std::max(workers - 2, 0); }
 
-TargetChoice choose_target(Forecast& host, Forecast& device, const AnalyzeOptions& options) {
+TargetChoice choose_target(Analysis::Forecast& host, Analysis::Forecast& device,
+                           const AnalyzeOptions& options) {
   host.job_s = job_seconds(host, options);
   device.job_s = job_seconds(device, options);
   if (device.bytes > options.device.free_bytes)
@@ -48,7 +49,7 @@ TargetChoice choose_target(Forecast& host, Forecast& device, const AnalyzeOption
     return {false,
             host.target + ": the job takes " + in_seconds(job) + " there, too little for a device"};
   const bool better = (device.scaled ? kScaledWeight : 1) * device.job_s < host.job_s;
-  const Forecast &winner = better ? device : host, &other = better ? host : device;
+  const Analysis::Forecast &winner = better ? device : host, &other = better ? host : device;
   std::string reason = winner.target + ": predicted " + in_seconds(winner.job_s) +
                        " for the job against " + in_seconds(other.job_s) + " on " + other.target;
   if (!better && device.start_s > 0)

@@ -36,6 +36,7 @@ struct TargetChoice {
 
 /// Sets job_s of both forecasts, and chooses: the device if its memory suffices and its job takes
 /// less time (times kScaledWeight if its seconds are scaled).
-TargetChoice choose_target(Forecast& host, Forecast& device, const AnalyzeOptions& options);
+TargetChoice choose_target(Analysis::Forecast& host, Analysis::Forecast& device,
+                           const AnalyzeOptions& options);
 
 }  // namespace kauri::symbolic

@@ -20,7 +20,7 @@ Cost count_cost(std::span<const Index> column_count, const FrontTree& fronts) {
     cost.nnz_l += c;
     cost.flops += static_cast<double>(c) * c;
   }
-  std::vector<FrontBin> bins(32, FrontBin{0, 0, 0});
+  std::vector<Cost::FrontBin> bins(32, Cost::FrontBin{0, 0, 0});
   for (Index s = 0; s < fronts.count(); ++s) {
     const Index m = fronts.order[s], p = fronts.pivots[s];
     const double flops = front_flops(m, p);
@@ -28,7 +28,7 @@ Cost count_cost(std::span<const Index> column_count, const FrontTree& fronts) {
     cost.executed_flops += flops;
     cost.largest_front = std::max(cost.largest_front, m);
     cost.largest_supernode = std::max(cost.largest_supernode, p);
-    FrontBin& bin = bins[std::bit_width(static_cast<unsigned>(m)) - 1];
+    Cost::FrontBin& bin = bins[std::bit_width(static_cast<unsigned>(m)) - 1];
     ++bin.count;
     bin.flops += flops;
   }

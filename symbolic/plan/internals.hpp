@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kauri/core/matrix.hpp"
 #include "kauri/core/plan.hpp"
 #include "kauri/core/types.hpp"
 #include "symbolic/common/assembly.hpp"
@@ -13,8 +14,21 @@
 
 namespace kauri::symbolic {
 
+/// A Pattern that owns its arrays, so that the matrix need not outlive it.
+struct PatternCopy {
+  std::vector<Offset> col_ptr;  ///< as Pattern::col_ptr; empty: no columns
+  Array<Index> row;             ///< as Pattern::row
+
+  /// Returns a view into this object, valid until the object is assigned to or destroyed.
+  [[nodiscard]] Pattern view() const {
+    if (col_ptr.empty()) return {0, kNoPointers, {}};
+    return {static_cast<Index>(col_ptr.size()) - 1, col_ptr, row};
+  }
+};
+
 /// What Plan::internals holds.
 struct PlanInternals {
+  PatternCopy pattern;  ///< the analysed pattern
   /// Length supernodes+1: on the CPU the panel of s is column-major at [panel_ptr[s],
   /// panel_ptr[s+1]) of L, leading dimension m.
   std::vector<Offset> panel_ptr;

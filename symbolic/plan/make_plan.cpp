@@ -47,7 +47,7 @@ std::shared_ptr<Plan> complete_plan(const Pattern& lower, PlanDraft draft, const
   auto plan = std::make_shared<Plan>();
   const bool on_device = is_device_target(table.target);
   side_by_side([&] { plan->internals->assembly = fill_structure(lower, draft); },
-               [&] { plan->pattern = copy_of(lower); },
+               [&] { plan->internals->pattern = copy_of(lower); },
                [&] {
                  if (on_device)
                    plan->internals->device = lay_out_fronts(draft.supernodes, draft.device_levels);

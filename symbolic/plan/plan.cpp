@@ -54,16 +54,18 @@ Offset assembly_bytes(const Assembly& assembly) {
 
 }  // namespace
 
-PlanDetails::PlanDetails() : lists_(std::make_unique<PlanInternals>()) {}
-PlanDetails::PlanDetails(const PlanDetails& other)
+Plan::Internals::Internals() : lists_(std::make_unique<PlanInternals>()) {}
+Plan::Internals::Internals(const Internals& other)
     : lists_(std::make_unique<PlanInternals>(*other.lists_)) {}
-PlanDetails::PlanDetails(PlanDetails&& other) noexcept = default;
-PlanDetails& PlanDetails::operator=(const PlanDetails& other) {
+Plan::Internals::Internals(Internals&& other) noexcept = default;
+Plan::Internals& Plan::Internals::operator=(const Internals& other) {
   lists_ = std::make_unique<PlanInternals>(*other.lists_);
   return *this;
 }
-PlanDetails& PlanDetails::operator=(PlanDetails&& other) noexcept = default;
-PlanDetails::~PlanDetails() = default;
+Plan::Internals& Plan::Internals::operator=(Internals&& other) noexcept = default;
+Plan::Internals::~Internals() = default;
+
+Pattern Plan::pattern() const { return internals->pattern.view(); }
 
 bool Plan::on_device() const { return internals->device.on; }
 
@@ -139,11 +141,11 @@ Offset Plan::workspace_bytes(int scalar_bytes, Index nrhs, Index together) const
 Offset Plan::plan_bytes() const {
   const auto spans =
       static_cast<Offset>((perm.old_of().size() + perm.new_of().size()) * sizeof(Index));
-  return spans + bytes(pattern.col_ptr) + bytes(pattern.row) + bytes(tree.parent) +
-         bytes(tree.column_count) + bytes(supernodes.first) + bytes(supernodes.parent) +
-         bytes(supernodes.row_ptr) + bytes(supernodes.row) + bytes(internals->panel_ptr) +
-         assembly_bytes(internals->assembly) + schedule_bytes(internals->schedule) +
-         bytes(cost.fronts) + device_bytes(internals->device);
+  return spans + bytes(internals->pattern.col_ptr) + bytes(internals->pattern.row) +
+         bytes(tree.parent) + bytes(tree.column_count) + bytes(supernodes.first) +
+         bytes(supernodes.parent) + bytes(supernodes.row_ptr) + bytes(supernodes.row) +
+         bytes(internals->panel_ptr) + assembly_bytes(internals->assembly) +
+         schedule_bytes(internals->schedule) + bytes(cost.fronts) + device_bytes(internals->device);
 }
 
 std::string symbolic::too_large_block(const Plan& plan) {

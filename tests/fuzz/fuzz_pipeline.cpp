@@ -81,7 +81,7 @@ std::shared_ptr<const Plan> checked_plan(const Pattern& pattern, const AnalyzeOp
                                          const fuzz::Checks& checks) {
   const auto plan = analyze(pattern, options);
   require(find_flaw(*plan).empty() && plan->n == pattern.n && plan->nnz == pattern.nnz() &&
-          same_pattern(plan->pattern.view(), pattern));
+          same_pattern(plan->pattern(), pattern));
   const std::vector<Index>& last = options.ordering.last;
   if (!options.permutation)
     require(std::equal(last.rbegin(), last.rend(), plan->perm.old_of().rbegin()));

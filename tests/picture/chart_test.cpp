@@ -24,7 +24,7 @@ TEST(Chart, BinsAreThoseOfThePlan) {
   for (const char* spec : {"poisson2d 40", "tree 2000 1", "poisson3d 10"}) {
     const auto plan = test::plan_of(spec, OrderingMethod::amd);
     const std::vector<Bin> bins = order_bins(plan->supernodes);
-    for (const FrontBin& expected : plan->cost.fronts)
+    for (const Cost::FrontBin& expected : plan->cost.fronts)
       for (const Bin& bin : bins) {
         if (bin.least == expected.least_order) {
           EXPECT_EQ(bin.count, expected.count) << spec;

@@ -17,18 +17,18 @@
 
 namespace kauri {
 
-/// Offer of a device that may do the job in place of AnalyzeOptions::target.
-struct DeviceOffer {
-  std::string
-      target;  ///< name of its cost table, "sm_90" or "sm_80"; empty if no device is offered
-  Offset free_bytes = 0;  ///< free bytes of its memory
-  bool started = false;   ///< true if its context exists; if not, the job includes the start
-  Index nrhs = 1;         ///< right-hand sides of a solve for which its memory must have room
-  int scalar_bytes = sizeof(double);  ///< bytes of the job's scalar, 4 or 8
-};
-
 /// Options of analyze(): ordering, target, and the job that the plan is for.
 struct AnalyzeOptions {
+  /// Offer of a device that may do the job in place of AnalyzeOptions::target.
+  struct DeviceOffer {
+    std::string
+        target;  ///< name of its cost table, "sm_90" or "sm_80"; empty if no device is offered
+    Offset free_bytes = 0;  ///< free bytes of its memory
+    bool started = false;   ///< true if its context exists; if not, the job includes the start
+    Index nrhs = 1;         ///< right-hand sides of a solve for which its memory must have room
+    int scalar_bytes = sizeof(double);  ///< bytes of the job's scalar, 4 or 8
+  };
+
   OrderingOptions
       ordering{};  ///< method `automatic` chooses by the predicted seconds of the whole job
   std::optional<Permutation> permutation{};  ///< the caller's permutation, in place of
@@ -52,51 +52,52 @@ struct AnalyzeOptions {
   /// decided as if the device won, whether it then does or not. The plan is then made for the one
   /// of the two that is predicted to end the whole job first and has the memory. The CPU wins a
   /// tie, and jobs for which it needs less than 0.3 ms. Seconds by scaled constants
-  /// (Forecast::scaled) count twice.
+  /// (Analysis::Forecast::scaled) count twice.
   DeviceOffer device{};  // kauri::Solver sets the offer itself and ignores this one
   /// Receives which ordering is run, its predicted cost, and which ordering the plan is made of.
   /// The analysis waits for the handler.
   MessageHandler on_message{};
 };
 
-/// One candidate of an ordering selection.
-struct Candidate {
-  OrderingMethod
-      method;  ///< method that was run or considered; `natural` for the caller's permutation
-  bool given = false;     ///< the caller's permutation
-  double order_s = 0;     ///< measured seconds of the ordering, for reports only
-  double symbolic_s = 0;  ///< measured seconds of the symbolic phase, for reports only
-  double predicted_order_s =
-      0;  ///< by the constants of `automatic`; 0 if nothing was run, and for `natural`
-  std::shared_ptr<const Plan>
-      plan;             ///< its plan; null if it was not tried, or lost by its counts alone
-  std::string note;     ///< reason why there is no plan, else empty
-  bool chosen = false;  ///< true for the best candidate
-};
-
-/// Predicted seconds of a job on a target, in the scalar of DeviceOffer::scalar_bytes: start +
-/// create + factorizations * (values + factor + solves * solve). In float the CPU counts with half
-/// its seconds in double, the least that was measured. With more than two threads, which share
-/// cores and memory, it counts with more than its Cost says.
-struct Forecast {
-  std::string target;  ///< name of the cost table
-  double start_s =
-      0;  ///< seconds until the device can be used; 0 if its context exists, and for the CPU
-  double create_s =
-      0;  ///< seconds to make a factor; Cost::predicted_create_s is its counterpart in double
-  double values_s = 0;  ///< seconds to copy the values of A to the device; 0 for the CPU
-  double factor_s =
-      0;  ///< seconds of a factorisation; Cost::predicted_factor_s is its counterpart in double
-  double solve_s = 0;  ///< seconds of a solve; Cost::predicted_solve_s is its counterpart in double
-  double job_s = 0;    ///< seconds of the whole job
-  Offset bytes = 0;    ///< bytes of memory; for a device an estimate, a few percent off
-  bool scaled = false;  ///< the constants were not measured in this scalar on this kind of device,
-                        ///< but scaled from another's
-};
-
 /// Result of an analysis: the plan, the seconds that it took, and the candidates of the ordering
 /// selection.
 struct Analysis {
+  /// One candidate of an ordering selection.
+  struct Candidate {
+    OrderingMethod
+        method;  ///< method that was run or considered; `natural` for the caller's permutation
+    bool given = false;     ///< the caller's permutation
+    double order_s = 0;     ///< measured seconds of the ordering, for reports only
+    double symbolic_s = 0;  ///< measured seconds of the symbolic phase, for reports only
+    double predicted_order_s =
+        0;  ///< by the constants of `automatic`; 0 if nothing was run, and for `natural`
+    std::shared_ptr<const Plan>
+        plan;             ///< its plan; null if it was not tried, or lost by its counts alone
+    std::string note;     ///< reason why there is no plan, else empty
+    bool chosen = false;  ///< true for the best candidate
+  };
+
+  /// Predicted seconds of a job on a target, in the scalar that AnalyzeOptions::device gives:
+  /// start + create + factorizations * (values + factor + solves * solve). In float the CPU counts
+  /// with half its seconds in double, the least that was measured. With more than two threads,
+  /// which share cores and memory, it counts with more than its Cost says.
+  struct Forecast {
+    std::string target;  ///< name of the cost table
+    double start_s =
+        0;  ///< seconds until the device can be used; 0 if its context exists, and for the CPU
+    double create_s =
+        0;  ///< seconds to make a factor; Cost::predicted_create_s is its counterpart in double
+    double values_s = 0;  ///< seconds to copy the values of A to the device; 0 for the CPU
+    double factor_s =
+        0;  ///< seconds of a factorisation; Cost::predicted_factor_s is its counterpart in double
+    double solve_s =
+        0;             ///< seconds of a solve; Cost::predicted_solve_s is its counterpart in double
+    double job_s = 0;  ///< seconds of the whole job
+    Offset bytes = 0;  ///< bytes of memory; for a device an estimate, a few percent off
+    bool scaled = false;  ///< the constants were not measured in this scalar on this kind of
+                          ///< device, but scaled from another's
+  };
+
   std::shared_ptr<const Plan> plan;   ///< plan of the chosen ordering and target
   double order_s = 0;                 ///< seconds of all orderings run, and of making the graph
   double symbolic_s = 0;              ///< seconds of all symbolic phases run

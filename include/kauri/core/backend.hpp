@@ -99,32 +99,6 @@ Backend cpu_backend(int threads = 0);
 /// stream of the context in which the backend works, see cuda_backend(). Always null on the CPU.
 using StreamHandle = void*;
 
-/// Functions from which a CUDA backend takes device memory, in place of cudaMalloc and cudaFree. It
-/// calls them
-///
-/// - once for each prepared plan, factor, workspace, batch and its workspace, refiner, product,
-///   selected inverse, FusedSolve (beside those of the factor and workspace that it contains) and
-///   array of DeviceValues::copy_of();
-/// - for a MixedFactor, in addition to its factors and workspaces, for A and for the vectors that
-///   depend on nrhs;
-/// - for the duration of a call, in refine(), backward_error(), residual() and multiply(), which
-///   store A's rows there, in estimate_condition(), lower_diagonal(), determinant(), worst_pivot()
-///   and log_determinant(), and in calls of a SparseProduct with host memory;
-/// - in each compute() of a Solver, for A's rows, as long as the solver holds that matrix;
-/// - for a short time when the backend is made.
-///
-/// Both functions are called with the device current, from any thread and by several threads at a
-/// time, but never by calls that enqueue. No call moves or frees memory that is in use on a stream.
-struct DeviceAllocator {
-  /// Returns `bytes` > 0 of device memory, aligned to 256 bytes and usable on any stream at once,
-  /// or null if there are not as many: then the call that asked throws Error(memory).
-  void* (*allocate)(std::size_t bytes, void* user) = nullptr;
-  /// Frees memory that allocate() returned; bytes is the size that was asked for.
-  void (*release)(void* memory, std::size_t bytes, void* user) = nullptr;
-  void* user =
-      nullptr;  ///< passed to both functions; must outlive all that is made with the backend
-};
-
 /// Arithmetic of the products in large fronts on a device. In double `automatic` takes `hopper` if
 /// the device can run it, else `tensor` if its tensor cores are fast in double (compute capability
 /// 8.0, 9.0 and 10.0), else `fma`; in float it takes `tf32x3` on these three, else `fma`. A choice
@@ -148,8 +122,35 @@ enum class CudaCompute {
 
 /// Options of cuda_backend().
 struct CudaOptions {
+  /// Functions from which a CUDA backend takes device memory, in place of cudaMalloc and cudaFree.
+  /// It calls them
+  ///
+  /// - once for each prepared plan, factor, workspace, batch and its workspace, refiner, product,
+  ///   selected inverse, FusedSolve (beside those of the factor and workspace that it contains) and
+  ///   array of DeviceValues::copy_of();
+  /// - for a MixedFactor, in addition to its factors and workspaces, for A and for the vectors that
+  ///   depend on nrhs;
+  /// - for the duration of a call, in refine(), backward_error(), residual() and multiply(), which
+  ///   store A's rows there, in estimate_condition(), lower_diagonal(), determinant(),
+  ///   worst_pivot() and log_determinant(), and in calls of a SparseProduct with host memory;
+  /// - in each compute() of a Solver, for A's rows, as long as the solver holds that matrix;
+  /// - for a short time when the backend is made.
+  ///
+  /// Both functions are called with the device current, from any thread and by several threads at a
+  /// time, but never by calls that enqueue. No call moves or frees memory that is in use on a
+  /// stream.
+  struct Allocator {
+    /// Returns `bytes` > 0 of device memory, aligned to 256 bytes and usable on any stream at once,
+    /// or null if there are not as many: then the call that asked throws Error(memory).
+    void* (*allocate)(std::size_t bytes, void* user) = nullptr;
+    /// Frees memory that allocate() returned; bytes is the size that was asked for.
+    void (*release)(void* memory, std::size_t bytes, void* user) = nullptr;
+    void* user =
+        nullptr;  ///< passed to both functions; must outlive all that is made with the backend
+  };
+
   int device = 0;                                ///< number of the device as CUDA counts, from 0
-  DeviceAllocator allocator{};                   ///< both functions null: cudaMalloc and cudaFree
+  Allocator allocator{};                         ///< both functions null: cudaMalloc and cudaFree
   CudaCompute compute = CudaCompute::automatic;  ///< arithmetic of large fronts
   /// True: solves on Hopper run as sweeps at the speed of memory. False: they run level by level,
   /// as on all other devices; the lists of sweeps are then not allocated, and workspaces have other

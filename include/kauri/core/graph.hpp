@@ -18,7 +18,7 @@ class Graph {
   /// Makes a graph without vertices; a graph that was moved from is one, too.
   Graph() = default;
   /// Makes the graph of A from its lower triangle, which is checked. Several threads work if the
-  /// caller is one of kauri's own calls, otherwise the calling thread alone. Throws Error(input)
+  /// caller is another call of kauri, otherwise the calling thread alone. Throws Error(input)
   /// for a bad pattern. O(n + nnz).
   explicit Graph(const Pattern& lower);
   /// Tag: the pattern has passed check().

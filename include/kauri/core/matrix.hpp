@@ -29,18 +29,6 @@ struct Pattern {
 /// Column pointers of a matrix without columns.
 inline constexpr Offset kNoPointers[1] = {0};
 
-/// A Pattern that owns its arrays, so that the matrix need not outlive it.
-struct PatternCopy {
-  std::vector<Offset> col_ptr;  ///< as Pattern::col_ptr; empty: no columns
-  Array<Index> row;             ///< as Pattern::row
-
-  /// Returns a view into this object, valid until the object is assigned to or destroyed.
-  [[nodiscard]] Pattern view() const {
-    if (col_ptr.empty()) return {0, kNoPointers, {}};
-    return {static_cast<Index>(col_ptr.size()) - 1, col_ptr, row};
-  }
-};
-
 /// Checks that a pattern has the order and bounds that Pattern requires. Throws Error(input) naming
 /// the first column (and row) that violates them. O(n + nnz).
 void check(const Pattern& pattern);

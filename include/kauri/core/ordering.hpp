@@ -22,7 +22,7 @@ enum class OrderingMethod {
   amd,             ///< approximate minimum degree (Amestoy, Davis & Duff 1996)
   parallel_amd,  ///< amd by several threads, in rounds of pivots without a common neighbour (Chang,
                  ///< Buluc & Demmel 2025)
-  nested_dissection,  ///< kauri's own nested dissection (George 1973)
+  nested_dissection,  ///< nested dissection by kauri (George 1973)
   metis,              ///< nested dissection by METIS (Karypis & Kumar 1998)
   automatic,  ///< analyze() tries several of these methods; the least predicted time of the whole
               ///< job wins

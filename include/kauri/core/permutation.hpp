@@ -21,8 +21,8 @@ class Permutation {
  public:
   Permutation() = default;
   /// Builds a permutation from old_of[k] = row of A placed k-th. Throws Error(input) naming the
-  /// first k whose entry is out of range or repeated. O(n), by several threads within kauri's own
-  /// calls, else by the calling thread.
+  /// first k whose entry is out of range or repeated. O(n), by several threads within another call
+  /// of kauri, else by the calling thread.
   static Permutation from_old_of(std::vector<Index> old_of);
   /// Returns the identity: old_of(k) = k. n >= 0.
   static Permutation identity(Index n);

@@ -71,17 +71,17 @@ inline constexpr Offset kMostEntries = std::numeric_limits<std::uint32_t>::max()
 /// Most right-hand sides that are solved at once; more are solved in blocks of this size.
 inline constexpr Index kSolveBlock = 32;
 
-/// Fronts whose order is in [least_order, 2*least_order).
-struct FrontBin {
-  Index least_order;  ///< a power of two
-  Index count;        ///< number of these fronts
-  double flops;       ///< executed operations of all these fronts
-};
-
 /// Cost of a factorisation and of its solves, known before any value is read. nnz_l and flops are
 /// exact and simplicial: the sums of c_j and c_j^2 over the column counts c_j, without padding (one
 /// multiply-add = 2 operations).
 struct Cost {
+  /// Fronts whose order is in [least_order, 2*least_order).
+  struct FrontBin {
+    Index least_order;  ///< a power of two
+    Index count;        ///< number of these fronts
+    double flops;       ///< executed operations of all these fronts
+  };
+
   Offset nnz_l = 0;  ///< entries of L
   double flops = 0;  ///< operations of a factorisation, exact up to 2^53
   Offset stored_entries =
@@ -98,37 +98,35 @@ struct Cost {
                                   ///< to a device, fresh memory on the CPU
 };
 
-/// Lists of work and places of memory of a Plan, which the numeric phases follow. Their types are
-/// no part of the public interface. A copy is deep, and a const object gives const access. An
-/// object that was moved from may only be assigned to or destroyed.
-class PlanDetails {
- public:
-  PlanDetails();  ///< makes empty lists
-  PlanDetails(const PlanDetails& other);
-  PlanDetails(PlanDetails&& other) noexcept;
-  PlanDetails& operator=(const PlanDetails& other);
-  PlanDetails& operator=(PlanDetails&& other) noexcept;
-  ~PlanDetails();
-
-  /// Return the lists, which live as long as this object.
-  symbolic::PlanInternals* operator->() { return lists_.get(); }
-  const symbolic::PlanInternals* operator->() const { return lists_.get(); }
-  symbolic::PlanInternals& operator*() { return *lists_; }
-  const symbolic::PlanInternals& operator*() const { return *lists_; }
-
- private:
-  std::unique_ptr<symbolic::PlanInternals> lists_;
-};
-
 /// Symbolic factorisation: everything that the numeric phases need, and no value of A. Immutable;
 /// factors, threads and devices share it.
 struct Plan {
-  Index n = 0;          ///< rows and columns of A
-  Offset nnz = 0;       ///< entries of A's lower triangle
-  PatternCopy pattern;  ///< the analysed pattern; calls that take a matrix with its pattern
-                        ///< (refactorize, refine) refuse another one
-  std::string target;   ///< name of the cost table and, on the CPU, of the kernels: "cpu-avx512",
-                        ///< "sm_90" ...
+  /// Lists of work and places of memory of a Plan, which the numeric phases follow. Their types are
+  /// no part of the public interface. A copy is deep, and a const object gives const access. An
+  /// object that was moved from may only be assigned to or destroyed.
+  class Internals {
+   public:
+    Internals();  ///< makes empty lists
+    Internals(const Internals& other);
+    Internals(Internals&& other) noexcept;
+    Internals& operator=(const Internals& other);
+    Internals& operator=(Internals&& other) noexcept;
+    ~Internals();
+
+    /// Return the lists, which live as long as this object.
+    symbolic::PlanInternals* operator->() { return lists_.get(); }
+    const symbolic::PlanInternals* operator->() const { return lists_.get(); }
+    symbolic::PlanInternals& operator*() { return *lists_; }
+    const symbolic::PlanInternals& operator*() const { return *lists_; }
+
+   private:
+    std::unique_ptr<symbolic::PlanInternals> lists_;
+  };
+
+  Index n = 0;         ///< rows and columns of A
+  Offset nnz = 0;      ///< entries of A's lower triangle
+  std::string target;  ///< name of the cost table and, on the CPU, of the kernels: "cpu-avx512",
+                       ///< "sm_90" ...
   OrderingMethod ordering =
       OrderingMethod::natural;  ///< the ordering that was run; `natural` if `given`
   bool given = false;           ///< the permutation is the caller's
@@ -136,7 +134,11 @@ struct Plan {
   EliminationTree tree;         ///< elimination tree of B, as perm orders it
   Supernodes supernodes;        ///< fronts and their rows
   Cost cost;                    ///< cost of a factorisation and its solves
-  PlanDetails internals;        ///< lists of work and places of memory
+  Internals internals;          ///< lists of work and places of memory
+
+  /// Returns the analysed pattern, a view into this object. Calls that take a matrix with its
+  /// pattern (refactorize, refine) refuse another one.
+  [[nodiscard]] Pattern pattern() const;
 
   /// Returns true if the target is a device. The bytes below are then bytes of device memory.
   [[nodiscard]] bool on_device() const;

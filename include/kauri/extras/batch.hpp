@@ -186,8 +186,8 @@ class BatchFactor {
   void enqueue_solve(DeviceBatchView<const T> b, DeviceBatchView<T> x, BatchWorkspace<T>& workspace,
                      StreamHandle stream) const;
 
-  /// Returns entry (row, col) of L of item k as stored, for tests; rows and columns are those of B
-  /// = P A P^T. Zero outside the pattern of L. Throws Error(usage) for an index out of range.
+  /// Returns entry (row, col) of L of item k as stored; rows and columns are those of B = P A P^T.
+  /// Zero outside the pattern of L. Throws Error(usage) for an index out of range.
   [[nodiscard]] T entry(Index k, Index row, Index col) const;
 
   /// Internal.

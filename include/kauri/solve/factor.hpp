@@ -204,8 +204,9 @@ class Factor {
   void enqueue_multiply(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x,
                         Workspace<T>& workspace, StreamHandle stream) const;
 
-  /// Returns entry (row, col) of L as stored, for tests and extraction; rows and columns are those
-  /// of B = P A P^T. Zero outside the pattern of L. Throws Error(usage) for an index out of range.
+  /// Returns entry (row, col) of L as stored; rows and columns are those of B = P A P^T. Zero
+  /// outside the pattern of L. lower_factor() extracts all entries at once. Throws Error(usage) for
+  /// an index out of range.
   [[nodiscard]] T entry(Index row, Index col) const;
 
   /// Internal. Returns null on the CPU. Throws Error(usage) if the factor is not valid or the

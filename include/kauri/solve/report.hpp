@@ -14,26 +14,26 @@
 
 namespace kauri {
 
-/// Figures of one phase. A figure is 0 if the phase was not run or the figure is not counted.
-struct PhaseReport {
-  double seconds = 0;  ///< wall time, for the caller's information
-  double flops = 0;    ///< floating-point operations; a multiply-add is two
-  Offset bytes = 0;    ///< bytes of memory of its result; see SolverReport
-  /// Least bytes that any algorithm moves to or from memory: the inputs and the results, once each.
-  /// 0 for `prepare`.
-  Offset moved = 0;
-
-  /// Returns the phase's least seconds by the roofline model over its seconds. 1 is the best
-  /// possible if the data come from memory; data that are still in caches, as a small L may be, can
-  /// give more. 0 if the phase was not run or its counts are 0.
-  [[nodiscard]] double share_of(const Roofline& roofline) const {
-    return seconds > 0 ? roofline.least_seconds(flops, static_cast<double>(moved)) / seconds : 0;
-  }
-};
-
 /// Report of the last calls of a Solver, or put together by the caller from single phases. Phases
 /// not run since compute() are zeros.
 struct SolverReport {
+  /// Figures of one phase. A figure is 0 if the phase was not run or the figure is not counted.
+  struct PhaseReport {
+    double seconds = 0;  ///< wall time, for the caller's information
+    double flops = 0;    ///< floating-point operations; a multiply-add is two
+    Offset bytes = 0;    ///< bytes of memory of its result; see SolverReport
+    /// Least bytes that any algorithm moves to or from memory: the inputs and the results, once
+    /// each. 0 for `prepare`.
+    Offset moved = 0;
+
+    /// Returns the phase's least seconds by the roofline model over its seconds. 1 is the best
+    /// possible if the data come from memory; data that are still in caches, as a small L may be,
+    /// can give more. 0 if the phase was not run or its counts are 0.
+    [[nodiscard]] double share_of(const Roofline& roofline) const {
+      return seconds > 0 ? roofline.least_seconds(flops, static_cast<double>(moved)) / seconds : 0;
+    }
+  };
+
   /// All orderings that were run. bytes: of the permutation and its inverse. moved: these, and A's
   /// pattern.
   PhaseReport ordering;

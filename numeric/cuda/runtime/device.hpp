@@ -195,7 +195,7 @@ class PinnedBytes {
 /// functions.
 struct DeviceHeap {
   Device device;
-  DeviceAllocator allocator;
+  CudaOptions::Allocator allocator;
   MemoryLedger* ledger =
       nullptr;  ///< counts what is made in this memory; null: it is counted nowhere
 

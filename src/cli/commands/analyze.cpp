@@ -62,7 +62,7 @@ Json to_json(const AnalysisOptions& options, const System& system, const Job& jo
   object["supernodes"] = plan.supernodes.count();
   object["tasks"] = plan.internals->schedule.task.size();
   object["fronts"] = Json::array();
-  for (const FrontBin& bin : cost.fronts)
+  for (const Cost::FrontBin& bin : cost.fronts)
     object["fronts"].push_back(
         {{"least_order", bin.least_order}, {"count", bin.count}, {"flops", whole(bin.flops)}});
   object["factor_bytes"] = plan.factor_bytes(scalar);
@@ -82,7 +82,7 @@ Json to_json(const AnalysisOptions& options, const System& system, const Job& jo
 
 std::string front_table(const Cost& cost) {
   Table table({"fronts of order", "number", "operations", "share"});
-  for (const FrontBin& bin : cost.fronts) {
+  for (const Cost::FrontBin& bin : cost.fronts) {
     if (bin.count == 0) continue;
     table.add({fmt::format("{} to {}", integer(bin.least_order),
                            integer(2 * Offset{bin.least_order} - 1)),

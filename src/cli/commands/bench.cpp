@@ -130,7 +130,7 @@ void add_analysis(Json& line, const System& system, const Analysis& analysis,
   line["read_s"] = system.read_s;
   line["reorder_s"] = analysis.order_s;
   line["predicted_reorder_s"] = 0.0;
-  for (const Candidate& candidate : analysis.candidates)
+  for (const Analysis::Candidate& candidate : analysis.candidates)
     line["predicted_reorder_s"] =
         line["predicted_reorder_s"].get<double>() + candidate.predicted_order_s;
   line["symbolic_s"] = analysis.symbolic_s;
@@ -185,7 +185,7 @@ void add_shares(Json& line, const Plan& plan, const Trial& trial, const Backend&
   line["peak_flops_s"] = roofline.flops_per_s;
   line["peak_bytes_s"] = roofline.bytes_per_s;
   if (trial.breakdown) return;
-  PhaseReport factor{trial.factor_s}, solve1{trial.solve1_s},
+  SolverReport::PhaseReport factor{trial.factor_s}, solve1{trial.solve1_s},
       solve_many{trial.solve_many_s.value_or(0)};
   count_factor(factor, plan, bytes);
   line["factor_share"] = factor.share_of(roofline);

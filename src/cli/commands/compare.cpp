@@ -61,7 +61,7 @@ void take_orderings(CompareOptions& options) {
 std::vector<Row> make_rows(const CompareOptions& options, const System& system, Job& job,
                            const Analysis& analysis) {
   std::vector<Row> rows;
-  for (const Candidate& candidate : analysis.candidates) {
+  for (const Analysis::Candidate& candidate : analysis.candidates) {
     Row row{&candidate, {}, candidate.note};
     if (candidate.plan && options.factor) {
       row.note = refusal(demand(*candidate.plan, scalar_bytes(options.job), 1), options.limits,

@@ -23,7 +23,7 @@ constexpr auto kPage = picture::PictureUse::page;
 /// Returns the bar of a row's seconds; those of the factorisation and a solve are measured if the
 /// row has a measurement, else predicted.
 picture::Bar time_bar(const Comparison& comparison, const Row& row) {
-  const Candidate& candidate = *row.candidate;
+  const Analysis::Candidate& candidate = *row.candidate;
   const Cost& cost = candidate.plan->cost;
   const bool measured = row.trial && !row.trial->breakdown;
   const double factor_s = measured ? row.trial->factor_s : cost.predicted_factor_s,

@@ -22,7 +22,7 @@ void add_trial(Json& object, const Row& row) {
 }
 
 Json to_json(const Comparison& comparison, const Row& row) {
-  const Candidate& candidate = *row.candidate;
+  const Analysis::Candidate& candidate = *row.candidate;
   const Plan* plan = candidate.plan.get();
   const int scalar = scalar_bytes(*comparison.job);
   const auto if_plan = [plan](auto value_of) {

@@ -15,7 +15,7 @@ namespace kauri::cli {
 
 /// A candidate, with its measurement if --factor is given and the limits allow it.
 struct Row {
-  const Candidate* candidate;
+  const Analysis::Candidate* candidate;
   std::optional<Trial> trial;
   std::string note;  ///< reason why the plan or the measurement is missing, or empty
 };

@@ -152,7 +152,7 @@ Factor<T> load(const SolveOptions& options, const System& system, Job& job, Outc
                             [&] { return load_factor<T>(file, job.backends.current()); });
   out.factor_s = watch.seconds();
   if (const std::string difference =
-          pattern_difference(system.matrix.pattern(), factor.plan().pattern.view());
+          pattern_difference(system.matrix.pattern(), factor.plan().pattern());
       !difference.empty())
     throw Error(
         ErrorKind::input,

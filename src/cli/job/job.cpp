@@ -71,7 +71,7 @@ Analysis run(const System& system, const LimitOptions& limits, const AnalyzeOpti
 
 /// Returns the predicted seconds of the whole job with a candidate: its ordering and all expected
 /// factorisations and solves.
-double predicted_job_seconds(const Candidate& candidate, const AnalyzeOptions& options) {
+double predicted_job_seconds(const Analysis::Candidate& candidate, const AnalyzeOptions& options) {
   const Cost& cost = candidate.plan->cost;
   return candidate.predicted_order_s +
          options.factorizations *
@@ -81,8 +81,8 @@ double predicted_job_seconds(const Candidate& candidate, const AnalyzeOptions& o
 /// Marks the candidate of the least predicted time as chosen, the first of equal ones. Throws
 /// Error(usage) if no ordering was available.
 void choose_least(Analysis& analysis, const AnalyzeOptions& options) {
-  Candidate* best = nullptr;
-  for (Candidate& candidate : analysis.candidates)
+  Analysis::Candidate* best = nullptr;
+  for (Analysis::Candidate& candidate : analysis.candidates)
     if (candidate.plan && (best == nullptr || predicted_job_seconds(candidate, options) <
                                                   predicted_job_seconds(*best, options)))
       best = &candidate;
@@ -152,7 +152,7 @@ Analysis compare_system(const System& system, const Job& job, const LimitOptions
   const auto add = [&] {
     const Analysis one = run(system, limits, options, analyze_with_report);
     all.candidates.push_back(one.candidates.front());
-    Candidate& candidate = all.candidates.back();
+    Analysis::Candidate& candidate = all.candidates.back();
     candidate.order_s = one.order_s;
     candidate.symbolic_s = one.symbolic_s;
     candidate.chosen = false;
@@ -177,7 +177,7 @@ std::string ordering_name(const Plan& plan) {
   return plan.given ? "given" : std::string(name_of(plan.ordering));
 }
 
-std::string ordering_name(const Candidate& candidate) {
+std::string ordering_name(const Analysis::Candidate& candidate) {
   return candidate.given ? "given" : std::string(name_of(candidate.method));
 }
 

@@ -50,7 +50,7 @@ Analysis compare_system(const System& system, const Job& job, const LimitOptions
 
 /// Return the name of an ordering, as "amd"; "given" for the caller's permutation.
 std::string ordering_name(const Plan& plan);
-std::string ordering_name(const Candidate& candidate);
+std::string ordering_name(const Analysis::Candidate& candidate);
 /// Returns the name, with the effort of nested dissection added: "amd", "nd (best)".
 std::string ordering_label(const std::string& name, const JobOptions& options);
 /// Returns the entries of L per entry of A's lower triangle.

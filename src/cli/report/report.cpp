@@ -58,7 +58,7 @@ void add_backend(Json& object, const Backend& backend, const JobOptions& options
 void add_targets(Json& object, const Analysis& analysis) {
   object["target_reason"] = analysis.target_reason;
   object["targets"] = Json::array();
-  for (const Forecast& forecast : analysis.forecasts)
+  for (const Analysis::Forecast& forecast : analysis.forecasts)
     object["targets"].push_back({{"target", forecast.target},
                                  {"predicted_start_s", forecast.start_s},
                                  {"predicted_create_s", forecast.create_s},
@@ -73,7 +73,7 @@ void add_targets(Json& object, const Analysis& analysis) {
 std::string target_lines(const Analysis& analysis) {
   if (analysis.forecasts.empty()) return "";
   std::string text = analysis.target_reason + "\n";
-  for (const Forecast& forecast : analysis.forecasts)
+  for (const Analysis::Forecast& forecast : analysis.forecasts)
     text +=
         fmt::format("  {}: {} to factorise, {} to solve, {} for the whole job\n", forecast.target,
                     seconds(forecast.factor_s), seconds(forecast.solve_s), seconds(forecast.job_s));

@@ -249,7 +249,7 @@ TYPED_TEST(CDevice, OtherAnswersAreThoseOfTheCpu) {
 
 TYPED_TEST(CDevice, TheCallersAllocator) {
   test::Hook hook;
-  const DeviceAllocator functions = hook.allocator();
+  const CudaOptions::Allocator functions = hook.allocator();
   EXPECT_DONE(kauri_options_set_allocator(this->options_, functions.allocate, functions.release,
                                           functions.user));
   this->make();
@@ -271,7 +271,7 @@ TYPED_TEST(CDevice, TheCallersAllocator) {
 /// SolverOptions::cuda passes the allocator and the choice of kernels to the device's backend.
 TYPED_TEST(CDevice, SolversTakeTheDevicesOptions) {
   test::Hook hook;
-  const DeviceAllocator functions = hook.allocator();
+  const CudaOptions::Allocator functions = hook.allocator();
   EXPECT_DONE(kauri_options_set_allocator(this->options_, functions.allocate, functions.release,
                                           functions.user));
   EXPECT_DONE(kauri_options_set(this->options_, "cuda.compute", "fma"));

@@ -28,7 +28,7 @@ void expect_number(const Json& json, double value) {
     EXPECT_TRUE(json.is_null());
 }
 
-void expect_phase(const Json& json, const PhaseReport& phase,
+void expect_phase(const Json& json, const SolverReport::PhaseReport& phase,
                   const std::optional<Roofline>& roofline) {
   EXPECT_EQ(json.size(), roofline ? 5U : 4U);
   if (roofline) expect_number(json.at("share"), phase.share_of(*roofline));
@@ -191,12 +191,13 @@ TEST(Report, JsonIsReadBackAsItWas) {
 
 TEST(Report, SharesAreOfTheRateThatHoldsUp) {
   const Roofline both{100, 10};
-  EXPECT_EQ((PhaseReport{2, 100, 0, 5}.share_of(both)), 0.5);  // 1 s of operations in 2 s
-  EXPECT_EQ((PhaseReport{2, 100, 0, 15}.share_of(both)), 0.75);
-  EXPECT_EQ((PhaseReport{2, 100, 0, 15}.share_of({100, 0})), 0.5);
-  EXPECT_EQ((PhaseReport{2, 100, 0, 15}.share_of({0, 10})), 0.75);
-  EXPECT_EQ((PhaseReport{2, 100, 0, 15}.share_of({})), 0);
-  EXPECT_EQ((PhaseReport{0, 100, 0, 15}.share_of(both)), 0);
+  EXPECT_EQ((SolverReport::PhaseReport{2, 100, 0, 5}.share_of(both)),
+            0.5);  // 1 s of operations in 2 s
+  EXPECT_EQ((SolverReport::PhaseReport{2, 100, 0, 15}.share_of(both)), 0.75);
+  EXPECT_EQ((SolverReport::PhaseReport{2, 100, 0, 15}.share_of({100, 0})), 0.5);
+  EXPECT_EQ((SolverReport::PhaseReport{2, 100, 0, 15}.share_of({0, 10})), 0.75);
+  EXPECT_EQ((SolverReport::PhaseReport{2, 100, 0, 15}.share_of({})), 0);
+  EXPECT_EQ((SolverReport::PhaseReport{0, 100, 0, 15}.share_of(both)), 0);
 }
 
 TEST(Report, TextWithARoofline) {
@@ -314,7 +315,8 @@ TEST(Report, OfASolver) {
     EXPECT_EQ(report.smallest_column, factor.verdict().smallest_column);
     EXPECT_NE(report.smallest_column, kNone);
   }
-  for (const PhaseReport& phase : {report.ordering, report.symbolic, report.prepare, report.factor})
+  for (const SolverReport::PhaseReport& phase :
+       {report.ordering, report.symbolic, report.prepare, report.factor})
     EXPECT_GT(phase.seconds, 0);
   EXPECT_EQ(report.solve.seconds + report.refine.seconds, 0);
   std::vector<double> x(729 * 3, 1.0);

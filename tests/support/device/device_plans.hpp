@@ -23,6 +23,12 @@
 
 namespace kauri::test {
 
+/// Returns a plan's work on a device.
+inline symbolic::DeviceSchedule& device_of(Plan& plan) { return plan.internals->device; }
+inline const symbolic::DeviceSchedule& device_of(const Plan& plan) {
+  return plan.internals->device;
+}
+
 inline std::shared_ptr<const Plan> plan_of(const Pattern& pattern, OrderingMethod method,
                                            bool amalgamate = true) {
   AnalyzeOptions options;
@@ -35,9 +41,9 @@ inline std::shared_ptr<const Plan> plan_of(const Pattern& pattern, OrderingMetho
 /// Returns the plan with tasks made for this many teams.
 inline Plan for_teams(const Plan& plan, Index teams) {
   Plan other = plan;
-  other.internals->device =
+  device_of(other) =
       symbolic::make_device_schedule(plan.supernodes, plan.internals->assembly, plan.target, teams);
-  other.internals->device.work = plan.internals->device.work;
+  device_of(other).work = device_of(plan).work;
   return other;
 }
 
@@ -46,7 +52,7 @@ inline Plan for_teams(const Plan& plan, Index teams) {
 inline std::shared_ptr<Plan> run_by(const Plan& plan, Index teams, unsigned pauses = 0) {
   auto other = std::make_shared<Plan>(for_teams(
       plan, teams == 0 ? symbolic::kFewestTeams : std::min(teams, symbolic::kFewestTeams)));
-  DeviceHooks::by_level(*other) = plan.internals->device.hooks.by_level();
+  DeviceHooks::by_level(*other) = device_of(plan).hooks.by_level();
   DeviceHooks::teams(*other) = teams;
   DeviceHooks::pauses(*other) = pauses;
   return other;
@@ -56,13 +62,12 @@ inline std::shared_ptr<Plan> run_by(const Plan& plan, Index teams, unsigned paus
 /// places of sums.
 inline Plan with_long_places(const Plan& plan) {
   Plan other = plan;
-  DeviceHooks::most_short(other) = plan.internals->device.entries - 1;
-  other.internals->device.shared_bytes = symbolic::count_shared_bytes(
-      plan.supernodes, plan.internals->assembly, other.internals->device);
-  other.internals->device.task_bytes = symbolic::count_task_bytes(
-      plan.supernodes, plan.internals->assembly, other.internals->device);
-  other.internals->device.fast_bytes =
-      symbolic::count_fast_bytes(other.internals->device, plan.target);
+  DeviceHooks::most_short(other) = device_of(plan).entries - 1;
+  device_of(other).shared_bytes =
+      symbolic::count_shared_bytes(plan.supernodes, plan.internals->assembly, device_of(other));
+  device_of(other).task_bytes =
+      symbolic::count_task_bytes(plan.supernodes, plan.internals->assembly, device_of(other));
+  device_of(other).fast_bytes = symbolic::count_fast_bytes(device_of(other), plan.target);
   return other;
 }
 
@@ -109,7 +114,7 @@ inline void expect_found(const std::vector<Damage>& damages) {
 
 /// Makes every tiled front wait for all levels below its own, which is sound, too.
 inline void wait_longest(Plan& plan) {
-  symbolic::DeviceSchedule& device = plan.internals->device;
+  symbolic::DeviceSchedule& device = device_of(plan);
   for (auto level = device.level.begin() + device.small_levels; level != device.level.end();
        ++level)
     for (Index k = level->first - device.small_fronts;
@@ -128,14 +133,13 @@ inline Index find_front(const Plan& plan, const IsFront& is) {
 }
 /// Returns the first tiled front that satisfies `is`, as its place among tiled fronts.
 inline Index find_tiled(const Plan& plan, const IsFront& is) {
-  return plan.internals->device.tiled[find_front(plan, [&](Index s) {
-    return plan.internals->device.tiled[s] != kNone && is(plan.internals->device.tiled[s]);
+  return device_of(plan).tiled[find_front(plan, [&](Index s) {
+    return device_of(plan).tiled[s] != kNone && is(device_of(plan).tiled[s]);
   })];
 }
 inline Index front_with_block(const Plan& plan, bool tiled) {
   return find_front(plan, [&](Index s) {
-    return plan.internals->device.block[s] != -1 &&
-           (plan.internals->device.tiled[s] != kNone) == tiled;
+    return device_of(plan).block[s] != -1 && (device_of(plan).tiled[s] != kNone) == tiled;
   });
 }
 inline Index root(const Plan& plan) {
@@ -143,10 +147,10 @@ inline Index root(const Plan& plan) {
 }
 
 inline void swap_fronts(Plan& plan, Index a, Index b) {
-  std::swap(plan.internals->device.front[a], plan.internals->device.front[b]);
+  std::swap(device_of(plan).front[a], device_of(plan).front[b]);
   for (const Index k : {a, b})
-    plan.internals->device.tiled[plan.internals->device.front[k]] =
-        k < plan.internals->device.small_fronts ? kNone : k - plan.internals->device.small_fronts;
+    device_of(plan).tiled[device_of(plan).front[k]] =
+        k < device_of(plan).small_fronts ? kNone : k - device_of(plan).small_fronts;
 }
 
 }  // namespace kauri::test

@@ -25,7 +25,7 @@ class RecycledMemory {
   ~RecycledMemory() {
     for (const auto& [bytes, data] : idle_) cudaFree(data);
   }
-  [[nodiscard]] DeviceAllocator allocator() {
+  [[nodiscard]] CudaOptions::Allocator allocator() {
     return {&RecycledMemory::allocate, &RecycledMemory::release, this};
   }
   /// Returns the beginning of the allocation that contains this address.

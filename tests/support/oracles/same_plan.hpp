@@ -19,8 +19,8 @@ class PlanDifference {
  public:
   PlanDifference(const Plan& a, const Plan& b) {
     same("n", a.n, b.n), same("nnz", a.nnz, b.nnz);
-    same("pattern.col_ptr", a.pattern.col_ptr, b.pattern.col_ptr),
-        same("pattern.row", a.pattern.row, b.pattern.row);
+    same("pattern.col_ptr", a.internals->pattern.col_ptr, b.internals->pattern.col_ptr),
+        same("pattern.row", a.internals->pattern.row, b.internals->pattern.row);
     same("target", a.target, b.target), same("ordering", a.ordering, b.ordering),
         same("given", a.given, b.given);
     same("perm", a.perm, b.perm);
@@ -139,7 +139,7 @@ class PlanDifference {
     same("largest_front", a.largest_front, b.largest_front),
         same("largest_supernode", a.largest_supernode, b.largest_supernode);
     each("fronts", a.fronts, b.fronts,
-         [](const FrontBin& f) { return std::tie(f.least_order, f.count, f.flops); });
+         [](const Cost::FrontBin& f) { return std::tie(f.least_order, f.count, f.flops); });
     bits("predicted_factor_s", a.predicted_factor_s, b.predicted_factor_s);
     bits("predicted_solve_s", a.predicted_solve_s, b.predicted_solve_s);
     bits("predicted_create_s", a.predicted_create_s, b.predicted_create_s);

@@ -60,113 +60,99 @@ TEST(FindFlawOfDevice, NorOnRandomPatterns) {
 
 TEST(FindFlawOfDevice, Lengths) {
   expect_found({
-      {"a device's schedule for a CPU's plan", [](Plan& p) { p.internals->device.on = false; }},
+      {"a device's schedule for a CPU's plan", [](Plan& p) { device_of(p).on = false; }},
       {"a device's schedule for a CPU's plan", [](Plan& p) { p.target = "cpu-avx2"; }},
-      {"arrays of fronts differ in length", [](Plan& p) { p.internals->device.front.pop_back(); }},
-      {"arrays of fronts differ in length", [](Plan& p) { p.internals->device.tiled.pop_back(); }},
-      {"arrays of fronts differ in length", [](Plan& p) { p.internals->device.panel.pop_back(); }},
-      {"arrays of fronts differ in length",
-       [](Plan& p) { p.internals->device.block.push_back(-1); }},
-      {"arrays of fronts differ in length", [](Plan& p) { p.internals->device.update.clear(); }},
-      {"arrays of fronts differ in length",
-       [](Plan& p) { p.internals->device.inverses.pop_back(); }},
-      {"not narrow ones, small ones", [](Plan& p) { p.internals->device.narrow_levels = -1; }},
+      {"arrays of fronts differ in length", [](Plan& p) { device_of(p).front.pop_back(); }},
+      {"arrays of fronts differ in length", [](Plan& p) { device_of(p).tiled.pop_back(); }},
+      {"arrays of fronts differ in length", [](Plan& p) { device_of(p).panel.pop_back(); }},
+      {"arrays of fronts differ in length", [](Plan& p) { device_of(p).block.push_back(-1); }},
+      {"arrays of fronts differ in length", [](Plan& p) { device_of(p).update.clear(); }},
+      {"arrays of fronts differ in length", [](Plan& p) { device_of(p).inverses.pop_back(); }},
+      {"not narrow ones, small ones", [](Plan& p) { device_of(p).narrow_levels = -1; }},
       {"not narrow ones, small ones",
-       [](Plan& p) { p.internals->device.narrow_levels = p.internals->device.small_levels + 1; }},
+       [](Plan& p) { device_of(p).narrow_levels = device_of(p).small_levels + 1; }},
       {"not narrow ones, small ones",
        [](Plan& p) {
-         p.internals->device.small_levels =
-             static_cast<Index>(p.internals->device.level.size()) + 1;
+         device_of(p).small_levels = static_cast<Index>(device_of(p).level.size()) + 1;
        }},
-      {"levels do not divide the fronts", [](Plan& p) { p.internals->device.level[1].first += 1; }},
-      {"levels do not divide the fronts", [](Plan& p) { p.internals->device.level[0].count = 0; }},
-      {"levels do not divide the fronts",
-       [](Plan& p) { p.internals->device.level.back().count += 1; }},
-      {"some fronts are of no device level", [](Plan& p) { p.internals->device.level.pop_back(); }},
-      {"narrow or small fronts are miscounted",
-       [](Plan& p) { p.internals->device.narrow_fronts += 1; }},
-      {"narrow or small fronts are miscounted",
-       [](Plan& p) { p.internals->device.small_fronts -= 1; }},
+      {"levels do not divide the fronts", [](Plan& p) { device_of(p).level[1].first += 1; }},
+      {"levels do not divide the fronts", [](Plan& p) { device_of(p).level[0].count = 0; }},
+      {"levels do not divide the fronts", [](Plan& p) { device_of(p).level.back().count += 1; }},
+      {"some fronts are of no device level", [](Plan& p) { device_of(p).level.pop_back(); }},
+      {"narrow or small fronts are miscounted", [](Plan& p) { device_of(p).narrow_fronts += 1; }},
+      {"narrow or small fronts are miscounted", [](Plan& p) { device_of(p).small_fronts -= 1; }},
       {"not one wait for memory per tiled front",
-       [](Plan& p) { p.internals->device.panel_reuses.pop_back(); }},
+       [](Plan& p) { device_of(p).panel_reuses.pop_back(); }},
       {"not one wait for memory per tiled front",
-       [](Plan& p) { p.internals->device.block_reuses.push_back(0); }},
+       [](Plan& p) { device_of(p).block_reuses.push_back(0); }},
   });
 }
 
 TEST(FindFlawOfDevice, KindsAndLevels) {
   expect_found({
       {"a front is not in one device level",
-       [](Plan& p) { p.internals->device.front[0] = p.internals->device.front[1]; }},
+       [](Plan& p) { device_of(p).front[0] = device_of(p).front[1]; }},
       {"a front is not in one device level",
-       [](Plan& p) { p.internals->device.front[0] = p.supernodes.count(); }},
+       [](Plan& p) { device_of(p).front[0] = p.supernodes.count(); }},
       {"in another kind's level",
        [](Plan& p) {  // a level of tiled fronts is said to be one of small ones
-         const Index count = p.internals->device.level[p.internals->device.small_levels++].count;
-         p.internals->device.small_fronts += count;
-         for (auto* reuses : {&p.internals->device.panel_reuses, &p.internals->device.block_reuses})
+         const Index count = device_of(p).level[device_of(p).small_levels++].count;
+         device_of(p).small_fronts += count;
+         for (auto* reuses : {&device_of(p).panel_reuses, &device_of(p).block_reuses})
            reuses->erase(reuses->begin(), reuses->begin() + count);
        }},
       {"in another kind's level",
        [](Plan& p) {
-         p.internals->device.narrow_levels = 0;
-         p.internals->device.narrow_fronts = 0;
+         device_of(p).narrow_levels = 0;
+         device_of(p).narrow_fronts = 0;
        }},
       {"its parent's level is not higher",
        [](Plan& p) {
          const Index s = find_front(p, [&](Index c) {
            const Index up = p.supernodes.parent[c];
-           return up != kNone && p.internals->device.tiled[c] != kNone &&
-                  p.internals->device.tiled[up] != kNone;
+           return up != kNone && device_of(p).tiled[c] != kNone && device_of(p).tiled[up] != kNone;
          });
-         swap_fronts(
-             p, p.internals->device.small_fronts + p.internals->device.tiled[s],
-             p.internals->device.small_fronts + p.internals->device.tiled[p.supernodes.parent[s]]);
+         swap_fronts(p, device_of(p).small_fronts + device_of(p).tiled[s],
+                     device_of(p).small_fronts + device_of(p).tiled[p.supernodes.parent[s]]);
        }},
       {"its position among the tiled fronts",
-       [](Plan& p) { p.internals->device.tiled[p.internals->device.front[0]] = 0; }},
+       [](Plan& p) { device_of(p).tiled[device_of(p).front[0]] = 0; }},
       {"its position among the tiled fronts",
-       [](Plan& p) { p.internals->device.tiled[p.internals->device.front.back()] -= 1; }},
-      {"list of pivot tiles", [](Plan& p) { p.internals->device.pivot_tiles.tiles -= 1; }},
-      {"list of pivot tiles", [](Plan& p) { p.internals->device.pivot_tiles.first += 1; }},
+       [](Plan& p) { device_of(p).tiled[device_of(p).front.back()] -= 1; }},
+      {"list of pivot tiles", [](Plan& p) { device_of(p).pivot_tiles.tiles -= 1; }},
+      {"list of pivot tiles", [](Plan& p) { device_of(p).pivot_tiles.first += 1; }},
       {"list of pivot tiles",
-       [](Plan& p) { p.internals->device.tile_ptr[p.internals->device.pivot_tiles.at + 1] += 1; }},
+       [](Plan& p) { device_of(p).tile_ptr[device_of(p).pivot_tiles.at + 1] += 1; }},
   });
 }
 
 TEST(FindFlawOfDevice, TilesAndStepsOfALevel) {
   const auto last = [](Plan& p) -> symbolic::DeviceSchedule::Level& {
-    return p.internals->device.level.back();
+    return device_of(p).level.back();
   };
   expect_found({
       {"small fronts are not by order",
        [](Plan& p) {
-         const auto& level = p.internals->device.level[p.internals->device.narrow_levels];
+         const auto& level = device_of(p).level[device_of(p).narrow_levels];
          swap_fronts(p, level.first, level.first + level.count - 1);
        }},
-      {"level 0: small fronts are miscounted",
-       [](Plan& p) { p.internals->device.level[0].small16 -= 1; }},
-      {"level 0: small fronts are miscounted",
-       [](Plan& p) { p.internals->device.level[0].small32 -= 1; }},
-      {"level 0: small fronts are miscounted",
-       [](Plan& p) { p.internals->device.level[0].small -= 1; }},
-      {"tiles of small fronts", [](Plan& p) { p.internals->device.level[0].tiles.tiles = 1; }},
-      {"tiles of small fronts", [](Plan& p) { p.internals->device.level[0].steps.emplace_back(); }},
+      {"level 0: small fronts are miscounted", [](Plan& p) { device_of(p).level[0].small16 -= 1; }},
+      {"level 0: small fronts are miscounted", [](Plan& p) { device_of(p).level[0].small32 -= 1; }},
+      {"level 0: small fronts are miscounted", [](Plan& p) { device_of(p).level[0].small -= 1; }},
+      {"tiles of small fronts", [](Plan& p) { device_of(p).level[0].tiles.tiles = 1; }},
+      {"tiles of small fronts", [](Plan& p) { device_of(p).level[0].steps.emplace_back(); }},
       {"small fronts among tiled ones", [&](Plan& p) { last(p).small = 1; }},
       {"tiled fronts are not those of most pivots first",
        [](Plan& p) {
-         for (auto level = p.internals->device.level.begin() + p.internals->device.small_levels;
-              level != p.internals->device.level.end(); ++level)
+         for (auto level = device_of(p).level.begin() + device_of(p).small_levels;
+              level != device_of(p).level.end(); ++level)
            if (level->steps.size() > 1 && level->steps[1].panel.count < level->count)
              return swap_fronts(p, level->first, level->first + level->count - 1);
        }},
       {"not all tiles are listed", [&](Plan& p) { last(p).tiles.tiles += 1; }},
+      {"not all tiles are listed", [&](Plan& p) { device_of(p).tile_ptr[last(p).tiles.at] = 1; }},
       {"not all tiles are listed",
-       [&](Plan& p) { p.internals->device.tile_ptr[last(p).tiles.at] = 1; }},
-      {"not all tiles are listed",
-       [&](Plan& p) {
-         last(p).tiles.at = static_cast<Offset>(p.internals->device.tile_ptr.size()) - 1;
-       }},
+       [&](Plan& p) { last(p).tiles.at = static_cast<Offset>(device_of(p).tile_ptr.size()) - 1; }},
       {"not a step per column of pivot tiles", [&](Plan& p) { last(p).steps.pop_back(); }},
       {"a step does not list its tiles", [&](Plan& p) { last(p).steps[0].k = 1; }},
       {"a step does not list its tiles", [&](Plan& p) { last(p).steps[0].panel.tiles -= 1; }},
@@ -184,61 +170,48 @@ TEST(FindFlawOfDevice, PlacesOfPanelsAndBlocks) {
               again = find_tiled(sound, [&](Index t) { return block[t] > 0; });
   expect_found({
       {"do not fit a device's array",
-       [](Plan& p) { p.internals->device.entries = p.internals->device.sums.scratch_begin - 1; }},
+       [](Plan& p) { device_of(p).entries = device_of(p).sums.scratch_begin - 1; }},
       {"do not fit a device's array",
-       [](Plan& p) {
-         p.internals->device.sums.scratch_begin = p.internals->device.factor_entries - 1;
-       }},
-      {"do not fit a device's array", [](Plan& p) { p.internals->device.factor_entries = -1; }},
+       [](Plan& p) { device_of(p).sums.scratch_begin = device_of(p).factor_entries - 1; }},
+      {"do not fit a device's array", [](Plan& p) { device_of(p).factor_entries = -1; }},
+      {"its panel is not among the panels", [&](Plan& p) { device_of(p).panel[small] = -16; }},
       {"its panel is not among the panels",
-       [&](Plan& p) { p.internals->device.panel[small] = -16; }},
-      {"its panel is not among the panels",
-       [&](Plan& p) { p.internals->device.panel[tiled] = p.internals->device.factor_entries; }},
-      {"its panel is not among the panels",
-       [](Plan& p) { p.internals->device.factor_entries -= 16; }},
-      {"its panel is not aligned", [&](Plan& p) { p.internals->device.panel[tiled] += 8; }},
-      {"its panel waits for its own level",
-       [](Plan& p) { p.internals->device.panel_reuses[0] = 1; }},
-      {"its panel waits for its own level",
-       [](Plan& p) { p.internals->device.panel_reuses[0] = -1; }},
+       [&](Plan& p) { device_of(p).panel[tiled] = device_of(p).factor_entries; }},
+      {"its panel is not among the panels", [](Plan& p) { device_of(p).factor_entries -= 16; }},
+      {"its panel is not aligned", [&](Plan& p) { device_of(p).panel[tiled] += 8; }},
+      {"its panel waits for its own level", [](Plan& p) { device_of(p).panel_reuses[0] = 1; }},
+      {"its panel waits for its own level", [](Plan& p) { device_of(p).panel_reuses[0] = -1; }},
       {"its panel lies where something is alive",
-       [&](Plan& p) { p.internals->device.panel[tiled] = p.internals->device.panel[small]; }},
+       [&](Plan& p) { device_of(p).panel[tiled] = device_of(p).panel[small]; }},
       {"its panel lies where something is alive",
        [&](Plan& p) {
-         p.internals->device.panel[p.supernodes.parent[tiled]] = p.internals->device.panel[tiled];
+         device_of(p).panel[p.supernodes.parent[tiled]] = device_of(p).panel[tiled];
        }},
-      {"its panel does not wait until",
-       [&](Plan& p) { p.internals->device.panel_reuses[later] -= 1; }},
+      {"its panel does not wait until", [&](Plan& p) { device_of(p).panel_reuses[later] -= 1; }},
       {"its block waits for its own level",
        [](Plan& p) {
-         p.internals->device.block_reuses.back() =
-             static_cast<Index>(p.internals->device.level.size());
+         device_of(p).block_reuses.back() = static_cast<Index>(device_of(p).level.size());
        }},
-      {"its block waits for its own level",
-       [](Plan& p) { p.internals->device.block_reuses.back() = -1; }},
+      {"its block waits for its own level", [](Plan& p) { device_of(p).block_reuses.back() = -1; }},
       {"a place on the device for an empty block",
-       [&](Plan& p) { p.internals->device.block[small] = -1; }},
+       [&](Plan& p) { device_of(p).block[small] = -1; }},
       {"a place on the device for an empty block",
-       [](Plan& p) { p.internals->device.block[root(p)] = 0; }},
+       [](Plan& p) { device_of(p).block[root(p)] = 0; }},
+      {"its block leaves the device's array", [&](Plan& p) { device_of(p).block[small] = -16; }},
       {"its block leaves the device's array",
-       [&](Plan& p) { p.internals->device.block[small] = -16; }},
-      {"its block leaves the device's array",
-       [&](Plan& p) {
-         p.internals->device.block[tiled] = p.internals->device.sums.scratch_begin / 16 * 16;
-       }},
-      {"its block is not aligned", [&](Plan& p) { p.internals->device.block[tiled] += 8; }},
+       [&](Plan& p) { device_of(p).block[tiled] = device_of(p).sums.scratch_begin / 16 * 16; }},
+      {"its block is not aligned", [&](Plan& p) { device_of(p).block[tiled] += 8; }},
       {"its block lies where something is alive",
-       [&](Plan& p) { p.internals->device.block[small] = p.internals->device.panel[small]; }},
+       [&](Plan& p) { device_of(p).block[small] = device_of(p).panel[small]; }},
       {"its panel lies where something is alive",
        [&](Plan& p) {
-         p.internals->device.block[tiled] = p.internals->device.panel[p.supernodes.parent[tiled]];
+         device_of(p).block[tiled] = device_of(p).panel[p.supernodes.parent[tiled]];
        }},
       {"lies where something is alive",
        [&](Plan& p) {
-         p.internals->device.block[tiled] = p.internals->device.block[p.supernodes.parent[tiled]];
+         device_of(p).block[tiled] = device_of(p).block[p.supernodes.parent[tiled]];
        }},
-      {"its block does not wait until",
-       [&](Plan& p) { p.internals->device.block_reuses[again] -= 1; }},
+      {"its block does not wait until", [&](Plan& p) { device_of(p).block_reuses[again] -= 1; }},
   });
 }
 
@@ -247,31 +220,26 @@ TEST(FindFlawOfDevice, PlacesOfInversesAndUpdateRows) {
   const Index small = front_with_block(sound, false), tiled = front_with_block(sound, true);
   expect_found({
       {"a place for no inverses",
-       [&](Plan& p) { p.internals->device.inverses[small] = p.internals->device.factor_entries; }},
-      {"a place for no inverses", [&](Plan& p) { p.internals->device.inverses[tiled] = -1; }},
+       [&](Plan& p) { device_of(p).inverses[small] = device_of(p).factor_entries; }},
+      {"a place for no inverses", [&](Plan& p) { device_of(p).inverses[tiled] = -1; }},
       {"its inverses are not between panels",
-       [&](Plan& p) {
-         p.internals->device.inverses[tiled] = p.internals->device.factor_entries - 16;
-       }},
+       [&](Plan& p) { device_of(p).inverses[tiled] = device_of(p).factor_entries - 16; }},
       {"its inverses are not between panels",
-       [&](Plan& p) {
-         p.internals->device.inverses[tiled] = p.internals->device.sums.scratch_begin / 16 * 16;
-       }},
-      {"its inverses are not aligned", [&](Plan& p) { p.internals->device.inverses[tiled] += 8; }},
+       [&](Plan& p) { device_of(p).inverses[tiled] = device_of(p).sums.scratch_begin / 16 * 16; }},
+      {"its inverses are not aligned", [&](Plan& p) { device_of(p).inverses[tiled] += 8; }},
       {"its inverses lie among another's",
        [&](Plan& p) {
-         p.internals->device.inverses[tiled] =
-             p.internals->device.inverses[p.supernodes.parent[tiled]] + 16;
+         device_of(p).inverses[tiled] = device_of(p).inverses[p.supernodes.parent[tiled]] + 16;
        }},
-      {"a place for no update rows", [&](Plan& p) { p.internals->device.update[small] = -1; }},
-      {"a place for no update rows", [](Plan& p) { p.internals->device.update[root(p)] = 0; }},
+      {"a place for no update rows", [&](Plan& p) { device_of(p).update[small] = -1; }},
+      {"a place for no update rows", [](Plan& p) { device_of(p).update[root(p)] = 0; }},
       {"its update rows leave the device's arena",
-       [&](Plan& p) { p.internals->device.update[tiled] = -2; }},
+       [&](Plan& p) { device_of(p).update[tiled] = -2; }},
       {"its update rows leave the device's arena",
-       [&](Plan& p) { p.internals->device.update[tiled] = p.internals->device.update_rows; }},
+       [&](Plan& p) { device_of(p).update[tiled] = device_of(p).update_rows; }},
       {"its update rows lie where others are alive",
        [&](Plan& p) {
-         p.internals->device.update[tiled] = p.internals->device.update[p.supernodes.parent[tiled]];
+         device_of(p).update[tiled] = device_of(p).update[p.supernodes.parent[tiled]];
        }},
   });
 }
@@ -286,8 +254,7 @@ TEST(FindFlawOfDevice, NoWaitCanBeShorter) {
   const Plan& sound = sound_plan();
   Plan plan = sound;
   for (std::size_t t = 0; t < sound.internals->device.panel_reuses.size(); ++t)
-    for (auto* reuses :
-         {&plan.internals->device.panel_reuses, &plan.internals->device.block_reuses}) {
+    for (auto* reuses : {&device_of(plan).panel_reuses, &device_of(plan).block_reuses}) {
       if ((*reuses)[t] == 0) continue;
       (*reuses)[t] -= 1;
       EXPECT_NE(find_flaw(plan).find("does not wait until"), std::string::npos) << t;
@@ -303,7 +270,7 @@ struct LiveRange {
 
 /// Returns all objects in the array, by the definitions.
 std::vector<LiveRange> live_ranges_of(const Plan& plan) {
-  const symbolic::DeviceSchedule& device = plan.internals->device;
+  const symbolic::DeviceSchedule& device = device_of(plan);
   std::vector<Index> phase(device.front.size());
   const Index levels = static_cast<Index>(device.level.size());
   for (Index l = 0; l < levels; ++l)
@@ -351,7 +318,7 @@ TEST(FindFlawOfDevice, PlacesAreJudgedAsByAllPairs) {
   int sound = 0, unsound = 0;
   for (int round = 0; round < 400; ++round) {
     Plan plan = *made;
-    symbolic::DeviceSchedule& device = plan.internals->device;
+    symbolic::DeviceSchedule& device = device_of(plan);
     wait_longest(plan);  // so that other places may be right
     const auto s = random() % device.front.size();
     const auto somewhere = [&](Offset end) {

@@ -22,13 +22,16 @@ namespace {
 
 using Kind = symbolic::DeviceTask::Kind;
 
+symbolic::DeviceSchedule::Sums& sums_of(Plan& plan) { return device_of(plan).sums; }
+const symbolic::DeviceSchedule::Sums& sums_of(const Plan& plan) { return device_of(plan).sums; }
+
 /// Returns the place in the list of the first task of a kind for which `is` holds.
 Index find_task(
     const Plan& plan, Kind kind,
     const std::function<bool(const symbolic::DeviceTask&)>& is = [](const symbolic::DeviceTask&) {
       return true;
     }) {
-  const auto& tasks = plan.internals->device.task;
+  const auto& tasks = device_of(plan).task;
   const auto found = std::find_if(tasks.begin(), tasks.end(), [&](const symbolic::DeviceTask& t) {
     return t.kind == kind && is(t);
   });
@@ -40,12 +43,12 @@ symbolic::DeviceTask& task(
     const std::function<bool(const symbolic::DeviceTask&)>& is = [](const symbolic::DeviceTask&) {
       return true;
     }) {
-  return plan.internals->device.task.at(static_cast<std::size_t>(find_task(plan, kind, is)));
+  return device_of(plan).task.at(static_cast<std::size_t>(find_task(plan, kind, is)));
 }
 
 /// Moves task `from` to place `to` of the list.
 void move_task(Plan& plan, Index from, Index to) {
-  auto& tasks = plan.internals->device.task;
+  auto& tasks = device_of(plan).task;
   if (from < to)
     std::rotate(tasks.begin() + from, tasks.begin() + from + 1, tasks.begin() + to + 1);
   else
@@ -54,7 +57,7 @@ void move_task(Plan& plan, Index from, Index to) {
 
 TEST(FindFlawOfTasks, TheSoundPlanHasAllThatIsDamaged) {
   const Plan& plan = sound_plan();
-  const symbolic::DeviceSchedule& device = plan.internals->device;
+  const symbolic::DeviceSchedule& device = device_of(plan);
   ASSERT_EQ(find_flaw(plan), "");
   EXPECT_GT(device.narrow_fronts, 0);
   EXPECT_GT(device.small_fronts, device.narrow_fronts);
@@ -70,30 +73,28 @@ TEST(FindFlawOfTasks, TheSoundPlanHasAllThatIsDamaged) {
 
 /// Inserts a second copy of task k.
 void repeat(Plan& plan, Index k) {
-  const symbolic::DeviceTask again = plan.internals->device.task[k];
-  plan.internals->device.task.insert(plan.internals->device.task.begin() + k, again);
+  const symbolic::DeviceTask again = device_of(plan).task[k];
+  device_of(plan).task.insert(device_of(plan).task.begin() + k, again);
 }
-void erase(Plan& plan, Index k) {
-  plan.internals->device.task.erase(plan.internals->device.task.begin() + k);
-}
+void erase(Plan& plan, Index k) { device_of(plan).task.erase(device_of(plan).task.begin() + k); }
 
 TEST(FindFlawOfTasks, TheirKinds) {
   const auto two = [](const symbolic::DeviceTask& t) { return t.rows == 2; };
   expect_found({
       {"teams that are not pairs",
-       [](Plan& p) { DeviceHooks::teams(p) = p.internals->device.task_teams + 1; }},
+       [](Plan& p) { DeviceHooks::teams(p) = device_of(p).task_teams + 1; }},
       {"teams that are not pairs",
-       [](Plan& p) { DeviceHooks::teams(p) = p.internals->device.task_teams - 2; }},
+       [](Plan& p) { DeviceHooks::teams(p) = device_of(p).task_teams - 2; }},
       {"products in parts that are not whole", [](Plan& p) { DeviceHooks::least_part(p) = 0; }},
       {"products in parts that are not whole", [](Plan& p) { DeviceHooks::least_part(p) = 24; }},
-      {"of no tiled front", [](Plan& p) { p.internals->device.task[0].front = -1; }},
+      {"of no tiled front", [](Plan& p) { device_of(p).task[0].front = -1; }},
       {"of no tiled front",
        [](Plan& p) {
-         p.internals->device.task[0].front = static_cast<Index>(p.internals->device.front.size()) -
-                                             p.internals->device.small_fronts;
+         device_of(p).task[0].front =
+             static_cast<Index>(device_of(p).front.size()) - device_of(p).small_fronts;
        }},
       {"that its kind does not have",
-       [](Plan& p) { p.internals->device.task[0].kind = static_cast<Kind>(6); }},
+       [](Plan& p) { device_of(p).task[0].kind = static_cast<Kind>(6); }},
       {"that its kind does not have", [](Plan& p) { task(p, Kind::fill).rows = 0; }},
       {"that its kind does not have", [](Plan& p) { task(p, Kind::fill).rows += 100; }},
       {"that its kind does not have", [](Plan& p) { task(p, Kind::fill).column = -1; }},
@@ -104,9 +105,7 @@ TEST(FindFlawOfTasks, TheirKinds) {
       {"that its kind does not have", [](Plan& p) { task(p, Kind::sum).row += 1; }},
       {"that its kind does not have", [](Plan& p) { task(p, Kind::sum).rows -= 1; }},
       {"that its kind does not have",
-       [](Plan& p) {
-         task(p, Kind::sum).rows = static_cast<Index>(p.internals->device.sums.place.size()) + 1;
-       }},
+       [](Plan& p) { task(p, Kind::sum).rows = static_cast<Index>(sums_of(p).place.size()) + 1; }},
       {"that its kind does not have", [](Plan& p) { task(p, Kind::prepare).row += 1; }},
       {"that its kind does not have",
        [](Plan& p) { task(p, Kind::prepare).column = task(p, Kind::prepare).row = 1; }},
@@ -141,8 +140,8 @@ TEST(FindFlawOfTasks, TheirTiles) {
        [&](Plan& p) {
          const Index k = find_task(p, Kind::contribution, two);
          repeat(p, k);
-         p.internals->device.task[k].rows = p.internals->device.task[k + 1].rows = 1;
-         p.internals->device.task[k + 1].row += 1;
+         device_of(p).task[k].rows = device_of(p).task[k + 1].rows = 1;
+         device_of(p).task[k + 1].row += 1;
        }},
       {"a tile that is filled twice", [](Plan& p) { repeat(p, find_task(p, Kind::fill)); }},
       {"tiles that are not filled", [](Plan& p) { erase(p, find_task(p, Kind::fill)); }},
@@ -151,13 +150,13 @@ TEST(FindFlawOfTasks, TheirTiles) {
        [](Plan& p) {  // a block's, without sums
          const symbolic::DeviceTask& of =
              task(p, Kind::contribution, [&](const symbolic::DeviceTask& t) {
-               return std::none_of(p.internals->device.task.begin(), p.internals->device.task.end(),
+               return std::none_of(device_of(p).task.begin(), device_of(p).task.end(),
                                    [&](const symbolic::DeviceTask& other) {
                                      return other.kind == Kind::sum && other.front == t.front;
                                    });
              });
-         p.internals->device.task.insert(p.internals->device.task.begin(),
-                                         {of.front, Kind::fill, of.row, of.column, 1});
+         device_of(p).task.insert(device_of(p).task.begin(),
+                                  {of.front, Kind::fill, of.row, of.column, 1});
        }},
       {"sums that do not wait for all tasks", [](Plan& p) { task(p, Kind::sum).column -= 1; }},
       {"sums that do not wait for all tasks", [](Plan& p) { task(p, Kind::sum).column += 1; }},
@@ -166,9 +165,7 @@ TEST(FindFlawOfTasks, TheirTiles) {
 }
 
 TEST(FindFlawOfTasks, TheirOrder) {
-  const auto end = [](const Plan& p) {
-    return static_cast<Index>(p.internals->device.task.size()) - 1;
-  };
+  const auto end = [](const Plan& p) { return static_cast<Index>(device_of(p).task.size()) - 1; };
   const auto later = [](const symbolic::DeviceTask& t) {
     return sound_plan().internals->device.panel_reuses[t.front] > 0;
   };
@@ -251,10 +248,10 @@ TEST(FindFlawOfTasks, TeamsThatListsAreMadeFor) {
     DeviceHooks::teams(plan) = teams;
     EXPECT_EQ(find_flaw(plan), "") << teams;
     DeviceHooks::teams(plan) = 0;
-    plan.internals->device.task_teams = chains + 1;
+    device_of(plan).task_teams = chains + 1;
     EXPECT_EQ(find_flaw(plan), "") << teams;
-    for (plan.internals->device.task_teams = chains; plan.internals->device.task_teams >= 0;
-         --plan.internals->device.task_teams)
+    for (device_of(plan).task_teams = chains; device_of(plan).task_teams >= 0;
+         --device_of(plan).task_teams)
       EXPECT_NE(find_flaw(plan).find("as many chains as teams may wait"), std::string::npos)
           << teams;
   }
@@ -262,7 +259,7 @@ TEST(FindFlawOfTasks, TeamsThatListsAreMadeFor) {
 
 /// Returns the tiled fronts of a plan whose children are all outside lists.
 Forest forest_of(const Plan& plan) {
-  const symbolic::DeviceSchedule& device = plan.internals->device;
+  const symbolic::DeviceSchedule& device = device_of(plan);
   Forest forest{{}, {}, device.panel_reuses, device.block_reuses};
   for (Index l = device.small_levels; l < static_cast<Index>(device.level.size()); ++l)
     for (Index k = device.level[l].first; k < device.level[l].first + device.level[l].count; ++k) {
@@ -287,17 +284,17 @@ TEST(FindFlawOfTasks, SoundListsAreDoneInAnyOrder) {
   for (unsigned round = 0; round < 400; ++round) {
     const Index teams = 4 + 2 * static_cast<Index>(random() % 5);
     Plan plan = for_teams(*made, teams);
-    const auto tasks = static_cast<Index>(plan.internals->device.task.size());
+    const auto tasks = static_cast<Index>(device_of(plan).task.size());
     for (unsigned moves = random() % 3; moves > 0; --moves) {
       const Index from = static_cast<Index>(random() % static_cast<unsigned>(tasks)),
                   by = static_cast<Index>(random() % 5) - 2;
       move_task(plan, from, std::clamp(from + by, 0, tasks - 1));
     }
-    plan.internals->device.task_teams = teams / 2 + static_cast<Index>(random() % 3);
-    const Model model(forest, plan.internals->device.task);
+    device_of(plan).task_teams = teams / 2 + static_cast<Index>(random() % 3);
+    const Model model(forest, device_of(plan).task);
     bool done = true;
     for (unsigned seed = 0; done && seed < 10; ++seed)
-      done = finishes(model, static_cast<std::size_t>(plan.internals->device.task_teams), seed);
+      done = finishes(model, static_cast<std::size_t>(device_of(plan).task_teams), seed);
     const std::string flaw = find_flaw(plan);
     if (!done) {
       EXPECT_NE(flaw, "") << round;
@@ -315,22 +312,21 @@ TEST(FindFlawOfTasks, BlocksOfMorePlacesThan32BitsCount) {
   EdgeList edges{{1, 2}};
   for (Index v = 2; v < n; ++v) edges.emplace_back(0, v);
   Plan plan = *plan_of(pattern_of(n, std::move(edges)).view(), OrderingMethod::natural, false);
-  EXPECT_TRUE(plan.internals->device.task.empty());
+  EXPECT_TRUE(device_of(plan).task.empty());
   EXPECT_EQ(find_flaw(plan), "");
-  plan.internals->device.task.push_back({0, Kind::chain, 0, 0, 0});
+  device_of(plan).task.push_back({0, Kind::chain, 0, 0, 0});
   EXPECT_NE(find_flaw(plan).find("a block with more places than 32 bits count"), std::string::npos);
 }
 
 /// Returns whether sum k is partial: partial sums lie in scratch memory.
 bool is_partial(const Plan& plan, Index k) {
-  return plan.internals->device.sums.place[k] >= plan.internals->device.sums.scratch_begin;
+  return sums_of(plan).place[k] >= sums_of(plan).scratch_begin;
 }
 bool reads_partial(const Plan& plan, Index k) {
-  return plan.internals->device.sums.term[plan.internals->device.sums.ptr[k]] >=
-         plan.internals->device.sums.scratch_begin;
+  return sums_of(plan).term[sums_of(plan).ptr[k]] >= sums_of(plan).scratch_begin;
 }
 bool is_empty(const Plan& plan, Index k) {
-  return plan.internals->device.sums.ptr[k] == plan.internals->device.sums.ptr[k + 1];
+  return sums_of(plan).ptr[k] == sums_of(plan).ptr[k + 1];
 }
 Index find_sum(const Plan& plan, bool partial, bool reads) {
   Index k = 0;
@@ -339,7 +335,7 @@ Index find_sum(const Plan& plan, bool partial, bool reads) {
   return k;
 }
 void erase_term(Plan& plan, Index sum) {
-  symbolic::DeviceSchedule::Sums& sums = plan.internals->device.sums;
+  symbolic::DeviceSchedule::Sums& sums = sums_of(plan);
   sums.term.erase(sums.term.begin() + sums.ptr[sum]);
   for (std::size_t k = static_cast<std::size_t>(sum) + 1; k < sums.ptr.size(); ++k) --sums.ptr[k];
 }
@@ -348,92 +344,73 @@ TEST(FindFlawOfTasks, Sums) {
   const Index first = find_sum(sound_plan(), true, false),
               last = find_sum(sound_plan(), false, true);
   const auto term = [](Plan& p, Index k, Index e) -> Offset& {
-    return p.internals->device.sums.term[p.internals->device.sums.ptr[k] + e];
+    return sums_of(p).term[sums_of(p).ptr[k] + e];
   };
   expect_found({
-      {"steps that are not those", [](Plan& p) { p.internals->device.sums.step.back() += 1; }},
-      {"steps that are not those", [](Plan& p) { p.internals->device.sums.step.clear(); }},
-      {"terms are not divided", [](Plan& p) { p.internals->device.sums.ptr.back() += 1; }},
-      {"terms are not divided", [](Plan& p) { p.internals->device.sums.ptr[1] = -1; }},
-      {"terms are not divided", [](Plan& p) { p.internals->device.sums.ptr.pop_back(); }},
+      {"steps that are not those", [](Plan& p) { sums_of(p).step.back() += 1; }},
+      {"steps that are not those", [](Plan& p) { sums_of(p).step.clear(); }},
+      {"terms are not divided", [](Plan& p) { sums_of(p).ptr.back() += 1; }},
+      {"terms are not divided", [](Plan& p) { sums_of(p).ptr[1] = -1; }},
+      {"terms are not divided", [](Plan& p) { sums_of(p).ptr.pop_back(); }},
       {"of two tasks",
        [](Plan& p) {
          task(p, Kind::sum, [](const symbolic::DeviceTask& t) { return t.row > 0; }).row -=
              symbolic::kSumGroup;
        }},
       {"of no task", [](Plan& p) { task(p, Kind::sum).rows -= symbolic::kSumGroup; }},
-      {"not as much scratch", [](Plan& p) { p.internals->device.entries += 1; }},
-      {"not as much scratch",
-       [&](Plan& p) {
-         p.internals->device.sums.place[last] = p.internals->device.sums.scratch_begin;
-       }},
-      {"outside the scratch",
-       [&](Plan& p) { p.internals->device.sums.place[first] = p.internals->device.entries; }},
-      {"outside the scratch", [&](Plan& p) { p.internals->device.sums.place[first] += 1; }},
-      {"a place for no terms",
-       [&](Plan& p) {
-         p.internals->device.sums.ptr[first + 1] = p.internals->device.sums.ptr[first];
-       }},
-      {"more terms than fan in", [&](Plan& p) { p.internals->device.sums.ptr[first + 1] += 1; }},
-      {"a place for no terms", [&](Plan& p) { p.internals->device.sums.place[last] = -1; }},
+      {"not as much scratch", [](Plan& p) { device_of(p).entries += 1; }},
+      {"not as much scratch", [&](Plan& p) { sums_of(p).place[last] = sums_of(p).scratch_begin; }},
+      {"outside the scratch", [&](Plan& p) { sums_of(p).place[first] = device_of(p).entries; }},
+      {"outside the scratch", [&](Plan& p) { sums_of(p).place[first] += 1; }},
+      {"a place for no terms", [&](Plan& p) { sums_of(p).ptr[first + 1] = sums_of(p).ptr[first]; }},
+      {"more terms than fan in", [&](Plan& p) { sums_of(p).ptr[first + 1] += 1; }},
+      {"a place for no terms", [&](Plan& p) { sums_of(p).place[last] = -1; }},
       {"sums that do not fill up their groups",
        [](Plan& p) {
-         p.internals->device.sums.place.push_back(-1),
-             p.internals->device.sums.ptr.push_back(p.internals->device.sums.ptr.back());
+         sums_of(p).place.push_back(-1), sums_of(p).ptr.push_back(sums_of(p).ptr.back());
        }},
+      {"not where its terms meet the front", [&](Plan& p) { sums_of(p).place[last] += 1; }},
       {"not where its terms meet the front",
-       [&](Plan& p) { p.internals->device.sums.place[last] += 1; }},
-      {"not where its terms meet the front",
-       [&](Plan& p) {
-         std::swap(p.internals->device.sums.place[last], p.internals->device.sums.place[last + 1]);
-       }},
+       [&](Plan& p) { std::swap(sums_of(p).place[last], sums_of(p).place[last + 1]); }},
       {"two sums to one entry at once",
        [](Plan& p) {  // a padding sum takes a term of the previous sum
          Index k = find_sum(p, false, true);
          while (!is_empty(p, k + 1)) ++k;
-         p.internals->device.sums.ptr[k + 1] -= 1;
-         p.internals->device.sums.place[k + 1] = p.internals->device.sums.place[k];
+         sums_of(p).ptr[k + 1] -= 1;
+         sums_of(p).place[k + 1] = sums_of(p).place[k];
        }},
       {"an entry of a listed child that no sum adds", [&](Plan& p) { erase_term(p, first); }},
       {"in scratch, and never read", [&](Plan& p) { erase_term(p, last); }},
       {"a part that is not there, or was read before",
        [&](Plan& p) { term(p, last, 1) = term(p, last, 0); }},
       {"a part that is not there, or was read before",
-       [&](Plan& p) { term(p, last, 0) = p.internals->device.entries; }},
+       [&](Plan& p) { term(p, last, 0) = device_of(p).entries; }},
+      {"a part that may come later", [&](Plan& p) { term(p, first, 0) = sums_of(p).place[first]; }},
       {"a part that may come later",
-       [&](Plan& p) { term(p, first, 0) = p.internals->device.sums.place[first]; }},
-      {"a part that may come later",
-       [&](Plan& p) { term(p, first, 0) = p.internals->device.sums.place[first + 1]; }},
+       [&](Plan& p) { term(p, first, 0) = sums_of(p).place[first + 1]; }},
       {"a term that is no entry of a listed child", [&](Plan& p) { term(p, first, 0) = 0; }},
       {"an entry of a child that was added before",
        [&](Plan& p) { term(p, first, 1) = term(p, first, 0); }},
       {"terms that meet different entries",
        [&](Plan& p) { std::swap(term(p, last, 0), term(p, last + 1, 0)); }},
-      {"sums without tasks", [](Plan& p) { p.internals->device.task.clear(); }},
+      {"sums without tasks", [](Plan& p) { device_of(p).task.clear(); }},
   });
 }
 
 TEST(FindFlawOfTasks, Figures) {
   expect_found({
-      {"row_maps are not", [](Plan& p) { p.internals->device.row_maps += 1; }},
-      {"a device's bytes are not", [](Plan& p) { p.internals->device.fast_bytes -= 8; }},
-      {"a device's bytes are not", [](Plan& p) { p.internals->device.shared_bytes += 8; }},
-      {"a device's bytes are not", [](Plan& p) { p.internals->device.plan_bytes += 8; }},
+      {"row_maps are not", [](Plan& p) { device_of(p).row_maps += 1; }},
+      {"a device's bytes are not", [](Plan& p) { device_of(p).fast_bytes -= 8; }},
+      {"a device's bytes are not", [](Plan& p) { device_of(p).shared_bytes += 8; }},
+      {"a device's bytes are not", [](Plan& p) { device_of(p).plan_bytes += 8; }},
       {"a device's bytes are not",
-       [](Plan& p) {
-         p.internals->device.tile_ptr.resize(p.internals->device.tile_ptr.size() + 64);
-       }},
-      {"work counts other fronts or levels",
-       [](Plan& p) { p.internals->device.work.narrow.fronts += 1; }},
-      {"work counts other fronts or levels",
-       [](Plan& p) { p.internals->device.work.narrow.levels += 1; }},
-      {"work counts other fronts or levels",
-       [](Plan& p) { p.internals->device.work.small.fronts += 1; }},
-      {"work counts other fronts or levels",
-       [](Plan& p) { p.internals->device.work.small.levels += 1; }},
-      {"work counts other fronts or levels",
-       [](Plan& p) { p.internals->device.work.tiled.pop_back(); }},
-      {"work counts other fronts", [](Plan& p) { p.internals->device.work.tiled[0].fronts += 1; }},
+       [](Plan& p) { device_of(p).tile_ptr.resize(device_of(p).tile_ptr.size() + 64); }},
+      {"work counts other fronts or levels", [](Plan& p) { device_of(p).work.narrow.fronts += 1; }},
+      {"work counts other fronts or levels", [](Plan& p) { device_of(p).work.narrow.levels += 1; }},
+      {"work counts other fronts or levels", [](Plan& p) { device_of(p).work.small.fronts += 1; }},
+      {"work counts other fronts or levels", [](Plan& p) { device_of(p).work.small.levels += 1; }},
+      {"work counts other fronts or levels", [](Plan& p) { device_of(p).work.tiled.pop_back(); }},
+      {"work counts other fronts", [](Plan& p) { device_of(p).work.tiled[0].fronts += 1; }},
   });
 }
 

@@ -21,8 +21,8 @@ inline AnalyzeOptions method_options(OrderingMethod method = OrderingMethod::aut
 }
 
 /// Returns the candidate of this method, or null; a permutation of the caller's is no method.
-inline const Candidate* candidate_of(const Analysis& analysis, OrderingMethod method) {
-  for (const Candidate& candidate : analysis.candidates)
+inline const Analysis::Candidate* candidate_of(const Analysis& analysis, OrderingMethod method) {
+  for (const Analysis::Candidate& candidate : analysis.candidates)
     if (candidate.method == method && !candidate.given) return &candidate;
   return nullptr;
 }
@@ -33,7 +33,7 @@ inline void check_analysis(const Analysis& analysis) {
   ASSERT_NE(analysis.plan, nullptr);
   EXPECT_EQ(find_flaw(*analysis.plan), "");
   int chosen = 0;
-  for (const Candidate& candidate : analysis.candidates) {
+  for (const Analysis::Candidate& candidate : analysis.candidates) {
     EXPECT_NE(candidate.plan == nullptr, candidate.note.empty()) << name_of(candidate.method);
     if (!candidate.chosen) continue;
     ++chosen;

@@ -71,7 +71,7 @@ TEST(Analyze, AutomaticNeverRunsMetis) {
     EXPECT_EQ(candidate_of(analyze_with_report(a.view(), method_options()), OrderingMethod::metis),
               nullptr);
     const Analysis all = compare_orderings(a.view(), method_options());
-    const Candidate* metis = candidate_of(all, OrderingMethod::metis);
+    const Analysis::Candidate* metis = candidate_of(all, OrderingMethod::metis);
     ASSERT_NE(metis, nullptr);
     EXPECT_FALSE(metis->chosen);
     EXPECT_EQ(metis->plan != nullptr, ordering_compared(OrderingMethod::metis));
@@ -175,7 +175,7 @@ TEST(Analyze, BundleAdjustmentIsOrderedByItsCameras) {
   const auto a = generate("bundle 60 8000 3 1");
   const Analysis automatic = analyze_with_report(a.pattern(), method_options());
   check_analysis(automatic);
-  const Candidate* amd = candidate_of(automatic, OrderingMethod::amd);
+  const Analysis::Candidate* amd = candidate_of(automatic, OrderingMethod::amd);
   ASSERT_NE(amd, nullptr);
   EXPECT_LT(amd->predicted_order_s, 0.02);
   // L has columns of 9 K + 3, 2, 1 rows for points, and a triangle of all cameras.
@@ -214,7 +214,7 @@ TEST(Analyze, CompareMakesEveryPlan) {
   check_analysis(analysis);
   EXPECT_EQ(analysis.candidates.size(), 8U);
   double least = 1e300;
-  for (const Candidate& candidate : analysis.candidates) {
+  for (const Analysis::Candidate& candidate : analysis.candidates) {
     if (!candidate.plan) continue;
     EXPECT_EQ(find_flaw(*candidate.plan), "");
     least = std::min(least, static_cast<double>(candidate.plan->cost.nnz_l));

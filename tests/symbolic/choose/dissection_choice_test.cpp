@@ -203,8 +203,8 @@ TEST(Analyze, IrregularMeshesForADeviceAreEliminatedInRounds) {
   offered.device.target = "sm_90";
   const auto in_rounds = [](const Pattern& a, const AnalyzeOptions& options) {
     const Analysis analysis = analyze_with_report(a, options);
-    const Candidate *amd = candidate_of(analysis, OrderingMethod::amd),
-                    *rounds = candidate_of(analysis, OrderingMethod::parallel_amd);
+    const Analysis::Candidate *amd = candidate_of(analysis, OrderingMethod::amd),
+                              *rounds = candidate_of(analysis, OrderingMethod::parallel_amd);
     EXPECT_TRUE(amd->note.find("not tried: ") == 0 || rounds->note.find("not tried: ") == 0)
         << analysis.reason;
     return rounds->note.find("not tried: ") != 0;

@@ -54,7 +54,7 @@ TEST(TargetChoice, FollowsPredictedSeconds) {
     AnalyzeOptions options;
     options.factorizations = c.factorizations, options.solves = c.solves;
     options.device = {"sm_90", 10 * kGb, c.start == 0, 1};
-    Forecast host{"cpu-avx512", 0, 0, 0, c.host_factor, c.host_solve, 0, kGb},
+    Analysis::Forecast host{"cpu-avx512", 0, 0, 0, c.host_factor, c.host_solve, 0, kGb},
         device{"sm_90", c.start, 0, 0, c.device_factor, c.device_solve, 0, c.bytes, c.scaled};
     const TargetChoice choice = choose_target(host, device, options);
     EXPECT_EQ(choice.device, c.device) << c.what << ": " << choice.reason;
@@ -72,7 +72,7 @@ TEST(TargetChoice, PaysForMakingAFactorOnceAndForValuesEachTime) {
   AnalyzeOptions options;
   options.factorizations = 3;
   options.device = {"sm_90", 10 * kGb, true, 1};
-  Forecast host{"cpu-avx2", 0, 0.5, 0, 1, 0, 0, kGb},
+  Analysis::Forecast host{"cpu-avx2", 0, 0.5, 0, 1, 0, 0, kGb},
       device{"sm_90", 0, 0.25, 0.125, 0.875, 0, 0, kGb};
   EXPECT_TRUE(choose_target(host, device, options).device);
   EXPECT_DOUBLE_EQ(host.job_s, 3.5);
@@ -88,7 +88,7 @@ TEST(TargetChoice, TheReasonTellsMeasuredFromScaled) {
       for (const int scalar_bytes : {4, 8}) {
         AnalyzeOptions options;
         options.device = {"sm_80", 10 * kGb, true, 1, scalar_bytes};
-        Forecast host{"cpu-avx2", 0, 0, 0, host_factor, 0, 0, kGb},
+        Analysis::Forecast host{"cpu-avx2", 0, 0, 0, host_factor, 0, 0, kGb},
             device{"sm_80", 0, 0, 0, 0.1, 0, 0, kGb, scaled};
         const TargetChoice choice = choose_target(host, device, options);
         EXPECT_EQ(choice.device, host_factor > 0.5);
@@ -106,10 +106,10 @@ TEST(TargetChoice, TheReasonTellsMeasuredFromScaled) {
 void expect_plan_of_winner(const Analysis& analysis, const Pattern& pattern,
                            AnalyzeOptions options) {
   ASSERT_EQ(analysis.forecasts.size(), 2U);
-  Forecast host = analysis.forecasts[0], device = analysis.forecasts[1];
+  Analysis::Forecast host = analysis.forecasts[0], device = analysis.forecasts[1];
   const TargetChoice choice = choose_target(host, device, options);
   EXPECT_EQ(analysis.target_reason, choice.reason);
-  const Forecast& winner = choice.device ? device : host;
+  const Analysis::Forecast& winner = choice.device ? device : host;
   const int scalar_bytes = options.device.scalar_bytes;
   EXPECT_EQ(analysis.plan->target, winner.target);
   EXPECT_EQ(analysis.plan->on_device(), choice.device);

@@ -58,7 +58,7 @@ auto fields(const symbolic::RowRun& run) { return std::tuple(run.child, run.pare
 auto fields(const symbolic::Schedule::Task& task) {
   return std::tuple(task.first_front, task.last_front, task.parent, task.flops);
 }
-auto fields(const FrontBin& bin) { return std::tuple(bin.least_order, bin.count, bin.flops); }
+auto fields(const Cost::FrontBin& bin) { return std::tuple(bin.least_order, bin.count, bin.flops); }
 
 template <class T, class Allocator>
 auto fields(const std::vector<T, Allocator>& items) {

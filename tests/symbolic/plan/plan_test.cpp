@@ -106,7 +106,7 @@ void check_cost(const Plan& plan, const std::vector<std::set<Index>>& columns) {
           static_cast<double>(plan.supernodes.order(s) - k) * (plan.supernodes.order(s) - k);
   }
   double binned = 0;
-  for (const FrontBin& bin : plan.cost.fronts) {
+  for (const Cost::FrontBin& bin : plan.cost.fronts) {
     counted += bin.count;
     binned += bin.flops;
   }

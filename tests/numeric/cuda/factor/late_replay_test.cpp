@@ -25,7 +25,7 @@ class Keeper {
     cudaDeviceSynchronize();
     for (void* memory : all_) cudaFree(memory);
   }
-  DeviceAllocator allocator() {
+  CudaOptions::Allocator allocator() {
     return {[](std::size_t bytes, void* user) -> void* {
               void* memory = nullptr;
               if (cudaMalloc(&memory, bytes) != cudaSuccess) return nullptr;

@@ -15,7 +15,9 @@ namespace kauri::test {
 /// Allocates by cudaMalloc, keeps a ledger, and fails at one chosen call.
 class Hook {
  public:
-  [[nodiscard]] DeviceAllocator allocator() { return {&Hook::allocate, &Hook::release, this}; }
+  [[nodiscard]] CudaOptions::Allocator allocator() {
+    return {&Hook::allocate, &Hook::release, this};
+  }
   void fail_at(long call) { left_ = call; }
   /// Returns whether the call that should fail has been made.
   bool failed() const { return left_ < 0; }
