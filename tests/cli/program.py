@@ -17,7 +17,7 @@ import unittest
 BINARY = None  # set by run_tests.py
 LIMIT_SECONDS = 1200  # whatever a test waits for: for what hangs, not for what is slow
 
-HEADER_KEYS = ["schema", "system", "solver", "commit", "device", "backend", "threads", "kernels", "scalar", "ordering", "effort"]
+HEADER_KEYS = ["schema", "system", "solver", "commit", "device", "backend", "threads", "kernels", "scalar", "ordering", "effort", "options"]
 
 
 def kauri(*words, **more):
