@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from typing import Any
@@ -90,8 +89,8 @@ def texts(options: dict[str, Any]) -> list[tuple[str, str]]:
         if name == "precision":
             raise UsageError("option 'precision': factors have the type of A; use cholesky_mixed(A) for mixed precision")
         if name not in _TABLE:
-            near = difflib.get_close_matches(name, _TABLE, 1, 0.5)
-            raise UsageError(f"option {name!r} is unknown" + (f"; did you mean {near[0]}?" if near else ""))
+            near = _core.nearest(name, list(_TABLE))
+            raise UsageError(f"option {name!r} is unknown" + (f"; did you mean {near}?" if near else ""))
         found.append((_TABLE[name]["name"], _text(value)))
     return found
 

@@ -1,9 +1,11 @@
 // The module kauri._core: errors, cancelling, options, versions, and the calls of other bindings.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <array>
 
+#include "base/common/nearest.hpp"
 #include "kauri/core/backend.hpp"
 #include "kauri/core/breakdown.hpp"
 #include "kauri/core/ordering.hpp"
@@ -101,6 +103,9 @@ void bind_support(nb::module_& module) {
     return describe(Breakdown{column, pivot}, 0);
   });
   module.def("options", options);
+  module.def("nearest", [](const std::string& word, const std::vector<std::string>& names) {
+    return nearest(word, names);
+  });
   module.def("version", [] { return std::string(version()); });
   module.def("commit", [] { return std::string(commit()); });
   module.def("cuda_available", cuda_available);

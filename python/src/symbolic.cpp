@@ -83,6 +83,14 @@ nb::tuple separators(const Symbolic& s, Index leaf) {
   return nb::make_tuple(to_numpy(std::move(tree.first)), to_numpy(std::move(tree.parent)));
 }
 
+/// Returns the values of all named options.
+OptionTexts all_options(const Symbolic& s) {
+  OptionTexts all;
+  for (const NamedOption& option : named_options())
+    all.emplace_back(option.name, get_option(s.options, option.name));
+  return all;
+}
+
 }  // namespace
 
 Symbolic::Symbolic(OptionTexts texts, int scalar_size)
@@ -128,6 +136,7 @@ void bind_symbolic(nb::module_& module) {
       .def_prop_ro("device_index", [](const Symbolic& s) { return s.options.cuda.device; })
       .def_prop_ro("scalar_bytes", [](const Symbolic& s) { return s.scalar_bytes; })
       .def_prop_ro("given", [](const Symbolic& s) { return s.given; })
+      .def_prop_ro("options", all_options)
       .def_prop_ro("refine_steps", [](const Symbolic& s) { return s.options.refine.max_steps; })
       .def_prop_ro("natural",
                    [](const Symbolic& s) {

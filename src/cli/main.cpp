@@ -41,6 +41,7 @@ Examples:
   kauri spy stiffness.mtx.gz --factor -o L.png     where the entries of L are
   kauri tree stiffness.mtx.gz -o tree.svg          the assembly tree
   kauri convert stiffness.npz stiffness.mtx.gz
+  kauri options                                    all options of --set, with defaults
   kauri COMMAND --help                             all options of a command
 Systems for --gen: see kauri generate --help.
 
@@ -108,6 +109,7 @@ int run(int argc, char** argv) {
   add_spy(app, exit_code);
   add_tree(app, exit_code);
   add_convert(app, exit_code);
+  add_options(app, exit_code);
   add_printing(app);
   app.footer(kFooter);  // set after the commands, which would inherit it
   check_words(app, argc, argv);

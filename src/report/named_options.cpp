@@ -158,8 +158,8 @@ void add_job(Table& table) {
       std::vector<std::pair<std::string, Precision>>{{"full", Precision::full},
                                                      {"mixed", Precision::mixed}},
       [](auto& o) -> auto& { return o.precision; },
-      "mixed: a solver's L in float, half the memory, and x in double by refinement or conjugate "
-      "gradients"));
+      "precision of a solver's L: full, that of A, or mixed, float, with half the memory and x in "
+      "double by refinement or conjugate gradients"));
   table.push_back(boolean_entry(
       "roofline", [](auto& o) -> auto& { return o.roofline; },
       "report each phase's share of the roofline, which is measured once on a CPU, in some tenths "
@@ -181,14 +181,14 @@ void add_ordering(Table& table) {
   table.push_back(word_entry(
       "ordering.effort", named({Effort::fast, Effort::standard, Effort::best}),
       [](auto& o) -> auto& { return o.analyze.ordering.effort; },
-      "nd only: more effort takes more time and mostly leaves less fill"));
+      "effort of nd: more takes more time and mostly leaves less fill"));
   table.push_back(word_entry(
       "ordering.tie_break",
       std::vector<std::pair<std::string, TieBreak>>{{"first", TieBreak::first},
                                                     {"last", TieBreak::last},
                                                     {"peripheral", TieBreak::pseudo_peripheral}},
       [](auto& o) -> auto& { return o.analyze.ordering.tie_break; },
-      "md only: which of several rows of least degree is eliminated first"));
+      "which of several rows of least degree md eliminates first"));
   table.push_back(boolean_entry(
       "ordering.compress", [](auto& o) -> auto& { return o.analyze.ordering.compress; },
       "merge indistinguishable rows first"));

@@ -280,7 +280,7 @@ class SeveralTest(ProgramTest):
 
     def test_names_that_are_none(self):
         for words in ["amd,", "amd,best", "auto,amd", ","]:
-            self.fails(1, "compare", *SYSTEM, "--ordering", words, says=["--ordering", "natural, rcm, md, amd, pamd, nd and metis"])
+            self.fails(1, "compare", *SYSTEM, "--ordering", words, says=["--ordering", "expected names out of natural, rcm, md, amd, pamd, nd, metis, with commas"])
 
 
 class CompletionTest(ProgramTest):
@@ -300,12 +300,18 @@ class CompletionTest(ProgramTest):
         self.assertEqual(set(self.complete("kauri", "tree", "--ordering", "")), {"natural", "rcm", "md", "amd", "pamd", "nd", "metis", "auto"})
         self.assertEqual(self.complete("kauri", "tree", "-o", ""), [])  # bash offers file names
 
+    def test_named_options(self):
+        self.assertEqual(self.complete("kauri", "solve", "--set", "refine.m"), ["refine.max_steps="])
+        self.assertEqual(self.complete("kauri", "solve", "--set", "ordering.effort", "="), ["fast", "standard", "best"])  # bash splits words at =
+        self.assertEqual(self.complete("kauri", "solve", "--set", "cuda.fast_solve", "=", "f"), ["false"])
+        self.assertEqual(self.complete("kauri", "solve", "--set", "threads", "=", ""), [])
+
     def check_all_names(self, part_of, form):
         """Checks all commands and options. part_of(command): the script's part on it; form(name):
         how the script writes a name."""
         count = 0
         for line in self.run_ok("--completion", "bash").splitlines():
-            if found := re.match(r"    (\w+)\) words='([^']*)'", line):
+            if found := re.match(r"    (\w+)\) words='(-[^']*)'", line):
                 part = part_of(found[1])
                 for name in found[2].split():
                     self.assertIn(form(name), part, found[1])
@@ -315,8 +321,8 @@ class CompletionTest(ProgramTest):
     def test_zsh(self):
         script = self.run_ok("--completion", "zsh")
         part_of = lambda command: re.search(rf"^    {command}\)$(.*?);;$", script, re.MULTILINE | re.DOTALL)[1]
-        self.check_all_names(part_of, lambda name: f"'{name}[")
-        self.assertIn("'--backend[auto (the backend predicted to finish first), cpu or cuda]:NAME:(auto cpu cuda)'", script)
+        self.check_all_names(part_of, lambda name: f"'*{name}[" if name == "--set" else f"'{name}[")
+        self.assertIn("'--backend[where to compute]:NAME:(auto cpu cuda)'", script)
         self.assertIn("'--json[print one JSON object in place of the text]' ", script)  # a flag takes no value
 
     @unittest.skipUnless(shutil.which("zsh"), "no zsh")
@@ -334,9 +340,9 @@ class CompletionTest(ProgramTest):
     @unittest.skipUnless(shutil.which("fish"), "no fish")
     def test_fish_itself(self):
         script = self.write("kauri.fish", self.run_ok("--completion", "fish"))
-        fish = ["fish", "--no-config", "-c", f"source {script}; complete -C 'kauri solve --backend '; complete -C 'kauri comp'"]
+        fish = ["fish", "--no-config", "-c", f"source {script}; complete -C 'kauri solve --backend '; complete -C 'kauri comp'; complete -C 'kauri solve --set cuda.fast'"]
         offered = subprocess.run(fish, capture_output=True, text=True, check=True, timeout=LIMIT_SECONDS).stdout
-        self.assertEqual([line.split("\t")[0] for line in offered.splitlines()], ["auto", "cpu", "cuda", "compare"])
+        self.assertEqual([line.split("\t")[0] for line in offered.splitlines()], ["auto", "cpu", "cuda", "compare", "cuda.fast_solve=false", "cuda.fast_solve=true"])
 
     def test_other_shells_are_refused(self):
         self.fails(1, "--completion", "tcsh", says=["bash"])
@@ -348,7 +354,7 @@ class ManualTest(ProgramTest):
         self.assertEqual(page, (ROOT / "docs" / "kauri.1").read_text(encoding="utf-8"), "kauri --manual >docs/kauri.1 makes it anew")
         text = page.replace("\\-", "-")
         for line in self.run_ok("--completion", "bash").splitlines():
-            if found := re.match(r"    (\w+)\) words='([^']*)'", line):
+            if found := re.match(r"    (\w+)\) words='(-[^']*)'", line):
                 for word in found[2].split():
                     self.assertRegex(text, rf"\n\.B (\S+, )*{re.escape(word)}(?![\w-])", found[1])
 

@@ -18,7 +18,7 @@ import unittest
 BINARY = None  # set by run_tests.py
 LIMIT_SECONDS = 1200  # a limit for tests that hang, not for slow ones
 
-HEADER_KEYS = ["schema", "system", "solver", "commit", "device", "backend", "threads", "kernels", "scalar", "ordering", "effort"]
+HEADER_KEYS = ["schema", "system", "solver", "commit", "device", "backend", "threads", "kernels", "scalar", "ordering", "effort", "options"]
 
 
 def kauri(*words, **more):

@@ -35,6 +35,7 @@ FACT_KEYS = [
     "n", "nnz_lower", "nnz_full", "read_s", "entries_per_row_min", "entries_per_row_mean", "entries_per_row_max", "diagonal_positive",
     "diagonal_zero", "diagonal_negative", "components", "bandwidth", "gershgorin_least", "gershgorin_greatest", "positive_definite",
 ]  # fmt: skip
+OPTIONS_KEYS = ["schema", "solver", "commit", "options", "name", "kind", "accepts", "default", "value", "flag", "help"]
 BUILD_KEYS = ["version", "compiler", "build_type", "target", "metis", "metis_inside", "cuda_device", "cuda", "sanitizers", "available_bytes"]
 TARGET_KEYS = [
     "target", "predicted_start_s", "predicted_create_s", "predicted_values_s", "predicted_factor_s", "predicted_solve_s",
@@ -347,13 +348,13 @@ class DocumentTest(ProgramTest):
         common = told["In every object"] | told[""]
         keys = {"solve": SOLVE_KEYS, "analyze": ANALYZE_KEYS, "compare": COMPARE_KEYS + FAILED_COMPARE_KEYS + ORDERING_KEYS + MEASURED_KEYS, "bench": BENCH_KEYS,
                 "info": INFO_KEYS + FACT_KEYS + BUILD_KEYS, "generate": GENERATE_KEYS,
-                "spy": SPY_KEYS, "tree": TREE_KEYS, "convert": CONVERT_KEYS}  # fmt: skip
+                "spy": SPY_KEYS, "tree": TREE_KEYS, "convert": CONVERT_KEYS, "options": OPTIONS_KEYS}  # fmt: skip
         for command, names in keys.items():
             self.assertEqual([name for name in names if name not in told[command] | common], [], command)
 
 
 class HelpTest(ProgramTest):
-    COMMANDS = ["solve", "analyze", "compare", "bench", "generate", "info", "spy", "tree", "convert"]
+    COMMANDS = ["solve", "analyze", "compare", "bench", "generate", "info", "spy", "tree", "convert", "options"]
 
     def test_program(self):
         text = self.run_ok("--help")
@@ -372,6 +373,7 @@ class HelpTest(ProgramTest):
             "spy": "-o --factor --ordering --size .svg .png",
             "tree": "-o --ordering --size .svg .png",
             "convert": "--gen --shift .mtx.gz .npz",
+            "options": "--set NAME=VALUE --json --effort",
         }
         self.assertEqual(list(options), self.COMMANDS)
         for command, words in options.items():

@@ -30,7 +30,7 @@ struct NamedOption {
   OptionKind kind;   ///< type of its value
   std::vector<std::string> words{};  ///< all values of an option of kind `word`; else empty
   std::string accepts;  ///< accepted values, for people: "an integer from 0 to 2^31 - 1", "fast,
-                        ///< default or best"
+                        ///< standard or best"
   std::string initial;  ///< its value in SolverOptions{}
   std::string help;     ///< its effect, in one sentence without a full stop
 };

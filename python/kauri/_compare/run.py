@@ -173,7 +173,7 @@ def _record(system, a, array, ordering, job):
     method = cost["ordering"]
     figures = {
         "status": "ok", "method": method, "order_s": report["ordering"]["seconds"], "symbolic_s": report["symbolic"]["seconds"], "factor": f,
-        "effort": dict(f._symbolic.given).get("ordering.effort", _options.option_names()["ordering_effort"]["initial"]) if method == "nd" else None
+        "effort": dict(f._symbolic.options)["ordering.effort"] if method == "nd" else None
     }
     if job.factorize:
         figures.update(_numeric(f, a, cost, job))

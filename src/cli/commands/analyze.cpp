@@ -118,10 +118,10 @@ std::string to_text(const AnalysisOptions& options, const System& system, const 
                         memory(plan.plan_bytes()), memory(available_bytes())));
   facts.add("predicted", seconds(cost.predicted_factor_s),
             fmt::format("to factorise; {} to solve", seconds(cost.predicted_solve_s)));
-  std::string text = fmt::format("{}\non {}{}\n\n{}\n{}", title(system),
-                                 where(job.backends.current(), options.job),
-                                 options.job.target.empty() ? "" : ", planned for " + plan.target,
-                                 facts.text(), front_table(cost));
+  std::string text = fmt::format(
+      "{}\non {}{}\n\n{}\n{}", title(system), where(job.backends.current(), options.job),
+      options.job.solver.analyze.target.empty() ? "" : ", planned for " + plan.target, facts.text(),
+      front_table(cost));
   if (!analysis.reason.empty()) text += "\n" + analysis.reason + "\n";
   text += target_lines(analysis);
   if (!refused.empty()) text += "kauri solve would refuse: " + refused + "\n";
@@ -134,7 +134,7 @@ int analyze(const AnalysisOptions& options) {
   Job job = make_job(options.job, options.limits);
   const System system = [&] {
     const Phase phase(options.json, "reading");
-    return load_one(options.system, options.limits, options.job.threads);
+    return load_one(options.system, options.limits, threads_of(options.job));
   }();
   const Analysis analysis = [&] {
     const Phase phase(options.json, "ordering " + system.name);

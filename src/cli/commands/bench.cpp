@@ -202,7 +202,7 @@ void add_shares(Json& line, const Plan& plan, const Trial& trial, const Backend&
 int bench_system(const BenchOptions& options, const SystemSource& source, Job& job, Json& line) {
   const System system = [&] {
     const Phase phase(options.json, "reading " + source.text);
-    return load(source, options.system, options.limits, options.job.threads);
+    return load(source, options.system, options.limits, threads_of(options.job));
   }();
   add_size(line, system);
   Analysis analysis = [&] {
@@ -222,8 +222,7 @@ int bench_system(const BenchOptions& options, const SystemSource& source, Job& j
   const Trial trial = [&] {
     const Phase phase(options.json, "timing " + system.name);
     return measure(options.job.scalar, analysis.plan, system, job.backends.current(),
-                   {options.repetitions, options.one_solve ? 0 : kMany, options.job.seed,
-                    is_mixed(options.job)});
+                   trial_options(options.job, options.repetitions, options.one_solve ? 0 : kMany));
   }();
   add_trial(line, trial, options.job);
   add_shares(line, plan, trial, job.backends.current(), options.job);

@@ -17,5 +17,6 @@ void add_info(CLI::App& app, int& exit_code);
 void add_spy(CLI::App& app, int& exit_code);
 void add_tree(CLI::App& app, int& exit_code);
 void add_convert(CLI::App& app, int& exit_code);
+void add_options(CLI::App& app, int& exit_code);
 
 }  // namespace kauri::cli

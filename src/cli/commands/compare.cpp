@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 
 #include "kauri/core/error.hpp"
@@ -23,39 +22,14 @@ namespace {
 struct CompareOptions : CommonOptions {
   bool factor = false;
   int repetitions = 3;
-  std::string page;                     ///< the file of --html, or empty
-  std::vector<OrderingMethod> methods;  ///< methods of --ordering; empty: all
+  std::string page;  ///< the file of --html, or empty
 };
 
-/// Splits the words of --ordering, between commas: names go to options.methods; a file, one at
-/// most, stays in options.job.ordering. Throws Error(usage) for other words.
-void take_orderings(CompareOptions& options) {
-  std::string words = options.job.ordering, file;
-  options.job.ordering = "auto";
-  if (words == "auto") return;
-  if (std::filesystem::is_regular_file(words)) {
-    options.job.ordering = words;
-    return;
-  }
-  for (std::size_t begin = 0; begin <= words.size();) {
-    const std::size_t end = std::min(words.find(',', begin), words.size());
-    const std::string word = words.substr(begin, end - begin);
-    begin = end + 1;
-    if (const auto method = ordering_from_name(word);
-        method && *method != OrderingMethod::automatic) {
-      if (std::find(options.methods.begin(), options.methods.end(), *method) ==
-          options.methods.end())
-        options.methods.push_back(*method);
-    } else if (file.empty() && std::filesystem::is_regular_file(word)) {
-      file = options.job.ordering = word;
-    } else {
-      throw Error(ErrorKind::usage,
-                  fmt::format("--ordering '{}': expected names out of natural, rcm, md, amd, pamd, "
-                              "nd and metis, with commas between them, and at "
-                              "most one file; without --ordering all are compared",
-                              word));
-    }
-  }
+/// Returns the orderings to compare; none: all, unless a permutation file stands alone.
+std::vector<OrderingMethod> methods_of(const JobOptions& options) {
+  const OrderingMethod one = options.solver.analyze.ordering.method;
+  if (options.methods.empty() && one != OrderingMethod::automatic) return {one};
+  return options.methods;
 }
 
 std::vector<Row> make_rows(const CompareOptions& options, const System& system, Job& job,
@@ -64,11 +38,13 @@ std::vector<Row> make_rows(const CompareOptions& options, const System& system, 
   for (const Analysis::Candidate& candidate : analysis.candidates) {
     Row row{&candidate, {}, candidate.note};
     if (candidate.plan && options.factor) {
-      row.note = refusal(demand(*candidate.plan, scalar_bytes(options.job), 1), options.limits,
-                         system.name);
+      const Plan& plan = *candidate.plan;
+      row.note = refusal(is_mixed(options.job) ? mixed_demand(plan, 1)
+                                               : demand(plan, scalar_bytes(options.job), 1),
+                         options.limits, system.name);
       if (row.note.empty())
         row.trial = measure(options.job.scalar, candidate.plan, system, job.backends.current(),
-                            {options.repetitions, 0, options.job.seed});
+                            trial_options(options.job, options.repetitions, 0));
     }
     rows.push_back(std::move(row));
   }
@@ -88,8 +64,9 @@ Status verdict(const std::vector<Row>& rows) {
 
 Analysis analyze_all(const CompareOptions& options, const System& system, const Job& job) {
   const Phase phase(options.json, "comparing orderings of " + system.name);
-  return options.methods.empty() ? compare_system(system, job, options.limits)
-                                 : compare_system(system, job, options.limits, options.methods);
+  const std::vector<OrderingMethod> methods = methods_of(options.job);
+  return methods.empty() ? compare_system(system, job, options.limits)
+                         : compare_system(system, job, options.limits, methods);
 }
 
 /// Runs and reports one system, and adds its section to `page` if --html is given. alone: it is the
@@ -98,7 +75,7 @@ ExitCode compare_one(const CompareOptions& options, const SystemSource& source, 
                      Job& job, std::string& page) {
   const System system = [&] {
     const Phase phase(options.json, "reading " + source.text);
-    return load(source, options.system, options.limits, options.job.threads);
+    return load(source, options.system, options.limits, threads_of(options.job));
   }();
   const Analysis analysis = analyze_all(options, system, job);
   Comparison comparison{&system,   &options.job,   &job.backends.current(),
@@ -147,8 +124,7 @@ int compare_one_of_several(const CompareOptions& options, const SystemSource& so
                  [&](const std::string& why) { tell_failure(options, source, job, why, page); });
 }
 
-int compare(CompareOptions options) {
-  take_orderings(options);
+int compare(const CompareOptions& options) {
   if (!options.page.empty()) check_page_name(options.page);
   check_apart({{"--html", options.page}}, options);
   Job job = make_job(options.job, options.limits);
@@ -190,8 +166,6 @@ void add_compare(CLI::App& app, int& exit_code) {
       "names of the orderings to compare, such as rcm,amd,nd; by default all.\n"
       "A FILE is one more: one row number a line, from 0, the one eliminated first on top",
       true);
-  command->get_option("--ordering")
-      ->default_str("");  // the default is all methods; auto is not one of them
   add_expectations(*command, options->job);
   command
       ->add_flag("--factor", options->factor,

@@ -47,7 +47,7 @@ int convert(ConvertOptions options) {
   const std::string output = take_output(options);
   const System system = [&] {
     const Phase phase(options.json, "reading");
-    return load_one(options.system, options.limits, options.job.threads);
+    return load_one(options.system, options.limits, threads_of(options.job));
   }();
   const Stopwatch watch;
   {

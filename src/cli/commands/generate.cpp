@@ -48,7 +48,7 @@ int generate_file(GenerateOptions options) {
   if (const std::string spec = specification(options); !spec.empty()) options.system.specs = {spec};
   const System system = [&] {
     const Phase phase(options.json, "making " + options.output);
-    return load_one(options.system, {}, options.job.threads);
+    return load_one(options.system, {}, threads_of(options.job));
   }();
   const Stopwatch watch;
   {

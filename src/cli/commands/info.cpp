@@ -142,7 +142,7 @@ int info(const InfoOptions& options) {
   if (with_system) {
     const System system = [&] {
       const Phase phase(options.json, "reading");
-      return load_one(options.system, {}, options.job.threads);
+      return load_one(options.system, {}, threads_of(options.job));
     }();
     const MatrixFacts facts = [&] {
       const Phase phase(options.json, "looking at " + system.name);

@@ -21,6 +21,7 @@
 #include "src/cli/job/job.hpp"
 #include "src/cli/job/limits.hpp"
 #include "src/cli/job/output_file.hpp"
+#include "src/cli/options/named.hpp"
 #include "src/cli/options/usage.hpp"
 #include "src/cli/report/report.hpp"
 #include "src/cli/terminal/measure.hpp"
@@ -35,7 +36,6 @@ struct SolveOptions : CommonOptions {
   Index nrhs = 1;
   bool nrhs_given = false;
   std::string rhs_file;
-  int refine_steps = 2;
   bool condition = false;
   std::string output;
   std::string save_factor, load_factor;  // names of files, or empty
@@ -68,7 +68,7 @@ std::vector<T> read_right_hand_sides(const SolveOptions& options, const System& 
   const Index n = system.matrix.n();
   const std::string file = opened(options.rhs_file);
   DenseMatrix b = fenced("reading " + file, options.limits,
-                         [&] { return read_dense(file, options.job.threads, n); });
+                         [&] { return read_dense(file, threads_of(options.job), n); });
   if (b.cols == 0)
     throw Error(ErrorKind::input, fmt::format("{}: has no columns", options.rhs_file));
   if (options.nrhs_given && options.nrhs != b.cols)
@@ -109,12 +109,13 @@ void take_breakdown(Outcome& out, const Breakdown& breakdown) {
 /// Factorises in float and solves in mixed precision, as factorize_and_solve() in full precision.
 /// out.solve_s is the time of the solve with its refinement.
 std::vector<double> solve_in_mixed_precision(const SymmetricView<double>& a,
-                                             const std::vector<double>& b, Backend& backend,
+                                             const std::vector<double>& b,
+                                             const SolverOptions& options, Backend& backend,
                                              Outcome& out) {
   const Index n = a.pattern.n;
   const Stopwatch factor_watch;
-  MixedFactor factor =
-      MixedFactor::create(a.pattern, out.analysis.plan, backend, std::min(out.nrhs, kSolveBlock));
+  MixedFactor factor = MixedFactor::create(a.pattern, out.analysis.plan, backend,
+                                           std::min(out.nrhs, kSolveBlock), options.mixed);
   const Result<void, Breakdown> filled = factor.refactorize(a.value);
   out.factor_s = factor_watch.seconds();
   out.smallest_pivot = factor.verdict().smallest_pivot;
@@ -124,8 +125,9 @@ std::vector<double> solve_in_mixed_precision(const SymmetricView<double>& a,
     take_breakdown(out, filled.error());
   } else {
     const Stopwatch solve_watch;
-    const auto solved = factor.solve(MatrixView<const double>{b.data(), n, out.nrhs, n},
-                                     MatrixView<double>{x.data(), n, out.nrhs, n});
+    const auto solved =
+        factor.solve(MatrixView<const double>{b.data(), n, out.nrhs, n},
+                     MatrixView<double>{x.data(), n, out.nrhs, n}, options.mixed_solve);
     out.solve_s = solve_watch.seconds();
     if (solved) {
       out.mixed = solved.value();
@@ -188,7 +190,8 @@ std::vector<T> factorize_and_solve(const SolveOptions& options, const std::strin
                                    Backend& backend, std::optional<Factor<T>> loaded,
                                    Outcome& out) {
   if constexpr (std::is_same_v<T, double>)
-    if (is_mixed(options.job)) return solve_in_mixed_precision(a, b, backend, out);
+    if (is_mixed(options.job))
+      return solve_in_mixed_precision(a, b, options.job.solver, backend, out);
   const std::shared_ptr<const Plan> plan = out.analysis.plan;
   const Stopwatch factor_watch;
   const Result<Factor<T>, Breakdown> factor =
@@ -208,11 +211,9 @@ std::vector<T> factorize_and_solve(const SolveOptions& options, const std::strin
   const MatrixView<T> x_view{x.data(), n, out.nrhs, n};
   out.solve_s = seconds_of([&] { factor.value().solve(x_view, workspace); });
   out.peak_bytes = backend.peak_bytes();
-  RefineOptions refine_options;
-  refine_options.max_steps = options.refine_steps;
   out.refine_s = seconds_of([&] {
     out.refinement = refine<T>(a, factor.value(), MatrixView<const T>{b.data(), n, out.nrhs, n},
-                               x_view, workspace, refine_options);
+                               x_view, workspace, options.job.solver.refine);
   });
   out.loss = worst_pivot<T>(a, factor.value());
   if (options.condition)
@@ -233,7 +234,8 @@ Outcome run(const SolveOptions& options, const System& system, Job& job) {
     require_for_vectors(n, out.nrhs, sizeof(T), options.limits, system.name);
   else
     b = read_right_hand_sides<T>(options, system, out.nrhs);
-  job.analyze.solves = std::max<Index>(out.nrhs, 1);
+  if (!options.job.given.contains("analyze.solves"))
+    job.analyze.solves = std::max<Index>(out.nrhs, 1);
   std::optional<Factor<T>> loaded;
   if (!options.load_factor.empty()) {
     const Phase phase(options.json, "loading " + options.load_factor);
@@ -252,13 +254,14 @@ Outcome run(const SolveOptions& options, const System& system, Job& job) {
   else
     require(is_mixed(options.job) ? mixed_demand(plan, out.nrhs) : demand(plan, size, columns),
             options.limits, system.name);
-  out.planned_bytes = plan.peak_bytes(size) + plan.workspace_bytes(size, out.nrhs);
+  out.planned_bytes = plan.peak_bytes(size) +
+                      plan.workspace_bytes(size, out.nrhs, options.job.solver.cuda.solves_together);
   release_free_memory();
 
   const Values<T> values(system);
   if (made) {
     b.resize(static_cast<std::size_t>(n) * static_cast<std::size_t>(out.nrhs));
-    fill_random(std::span(b), options.job.seed);
+    fill_random(std::span(b), options.job.solver.analyze.ordering.seed);
   }
   const Phase phase(options.json, "factorising " + system.name);
   const std::vector<T> x = factorize_and_solve<T>(options, system.name, values.view(), b,
@@ -435,7 +438,7 @@ int solve(const SolveOptions& options) {
   Job job = make_job(options.job, options.limits);
   const System system = [&] {
     const Phase phase(options.json, "reading");
-    return load_one(options.system, options.limits, options.job.threads);
+    return load_one(options.system, options.limits, threads_of(options.job));
   }();
   const Outcome out = options.job.scalar == "float" ? run<float>(options, system, job)
                                                     : run<double>(options, system, job);
@@ -466,13 +469,7 @@ void add_solve(CLI::App& app, int& exit_code) {
       ->type_name("FILE")
       ->group("System");
   add_precision_option(*command, options->job);
-  command
-      ->add_option("--refine", options->refine_steps,
-                   "at most this many steps of iterative refinement, in full precision")
-      ->capture_default_str()
-      ->check(integer_from(0, 1000))
-      ->type_name("STEPS")
-      ->group("Method");
+  add_named_flag(*command, options->job, "--refine");
   command
       ->add_flag("--condition", options->condition,
                  "estimate the condition of A in the 1-norm, by at most 11 more solves")

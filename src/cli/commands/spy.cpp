@@ -48,7 +48,7 @@ int spy(const SpyOptions& options) {
   Job job = make_job(options.job, options.limits);
   const System system = [&] {
     const Phase phase(options.json, "reading");
-    return load_one(options.system, options.limits, options.job.threads);
+    return load_one(options.system, options.limits, threads_of(options.job));
   }();
   std::optional<Analysis> analysis;
   if (options.ordered || options.factor) {

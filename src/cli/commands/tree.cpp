@@ -31,7 +31,7 @@ int tree(const PictureOptions& options) {
   Job job = make_job(options.job, options.limits);
   const System system = [&] {
     const Phase phase(options.json, "reading");
-    return load_one(options.system, options.limits, options.job.threads);
+    return load_one(options.system, options.limits, threads_of(options.job));
   }();
   const Analysis analysis = [&] {
     const Phase phase(options.json, "ordering " + system.name);

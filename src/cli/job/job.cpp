@@ -6,11 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "kauri/core/error.hpp"
 #include "kauri/extras/io.hpp"
-#include "kauri/solve/named_options.hpp"
 #include "src/cli/job/limits.hpp"
 
 namespace kauri::cli {
@@ -19,11 +17,6 @@ namespace {
 constexpr int kMostWorkers = 16;  // more workers gain less than their memory costs; also the most
                                   // of AnalyzeOptions::workers = 0
 
-TieBreak tie_break(const std::string& name) {
-  if (name == "first") return TieBreak::first;
-  return name == "peripheral" ? TieBreak::pseudo_peripheral : TieBreak::last;
-}
-
 /// Raises oneTBB's limit on threads to `threads`, while the result lives; null for 0. A backend
 /// uses no more threads than oneTBB allows the process, and this program, which owns the process,
 /// allows as many as its user asks for.
@@ -31,22 +24,6 @@ std::unique_ptr<tbb::global_control> allow_threads(int threads) {
   if (threads == 0) return nullptr;
   return std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
                                                static_cast<std::size_t>(threads));
-}
-
-void choose_ordering(const JobOptions& options, const LimitOptions& limits, Job& job) {
-  if (const auto method = ordering_from_name(options.ordering)) {
-    job.analyze.ordering.method = *method;
-    return;
-  }
-  if (!std::filesystem::is_regular_file(options.ordering))
-    throw Error(
-        ErrorKind::usage,
-        fmt::format(
-            "--ordering '{}': neither natural, rcm, md, amd, pamd, nd, metis or auto, nor a file",
-            options.ordering));
-  job.given = fenced("reading " + options.ordering, limits,
-                     [&] { return read_permutation(options.ordering); });
-  job.given_file = options.ordering;
 }
 
 AnalyzeOptions options_for(const System& system, const Job& job, const LimitOptions& limits) {
@@ -97,40 +74,31 @@ void choose_least(Analysis& analysis, const AnalyzeOptions& options) {
       ordering_name(*best), predicted_job_seconds(*best, options));
 }
 
-BackendChoice choice_of(const JobOptions& options) {
-  if (options.backend == "cuda") return BackendChoice::cuda;
-  return options.backend == "cpu" ? BackendChoice::cpu : BackendChoice::automatic;
-}
-
 }  // namespace
 
 Backend make_backend(const JobOptions& options) {
-  return choice_of(options) == BackendChoice::cuda ? cuda_backend() : cpu_backend(options.threads);
+  return options.solver.backend == BackendChoice::cuda ? cuda_backend(options.solver.cuda)
+                                                       : cpu_backend(threads_of(options));
 }
 
 Job make_job(const JobOptions& options, const LimitOptions& limits) {
   if (is_mixed(options) && options.scalar == "float")
     throw Error(ErrorKind::usage, "--precision mixed solves in double: not with --scalar float");
-  auto threads = allow_threads(options.threads);
+  const int count = threads_of(options);
+  auto threads = allow_threads(count);
   Job job{std::move(threads),
-          Backends(choice_of(options), options.threads),
-          {},
+          Backends(options.solver.backend, count, options.solver.cuda),
+          options.solver.analyze,
           scalar_bytes(options),
           {},
-          {}};
-  job.analyze.ordering.seed = options.seed;
-  job.analyze.ordering.tie_break = tie_break(options.ties);
-  SolverOptions named;
-  set_option(named, "ordering.effort", options.effort);
-  job.analyze.ordering.effort = named.analyze.ordering.effort;
-  job.analyze.ordering.threads = options.threads;
-  job.analyze.target = options.target.empty() ? job.backends.current().target() : options.target;
-  job.analyze.amalgamate = !options.fundamental;
-  job.analyze.workers = std::clamp(job.backends.current().threads(), 1, kMostWorkers);
-  job.analyze.solves = options.solves;
-  job.analyze.factorizations = options.factorizations;
-  job.analyze.cores = options.cores;
-  choose_ordering(options, limits, job);
+          options.ordering_file};
+  if (job.analyze.ordering.threads == 0) job.analyze.ordering.threads = count;
+  if (job.analyze.target.empty()) job.analyze.target = job.backends.current().target();
+  if (job.analyze.workers == 0)
+    job.analyze.workers = std::clamp(job.backends.current().threads(), 1, kMostWorkers);
+  if (!job.given_file.empty())
+    job.given = fenced("reading " + job.given_file, limits,
+                       [&] { return read_permutation(job.given_file); });
   return job;
 }
 
@@ -183,7 +151,7 @@ std::string ordering_name(const Analysis::Candidate& candidate) {
 
 std::string ordering_label(const std::string& name, const JobOptions& options) {
   return name == name_of(OrderingMethod::nested_dissection)
-             ? fmt::format("{} ({})", name, options.effort)
+             ? fmt::format("{} ({})", name, name_of(options.solver.analyze.ordering.effort))
              : name;
 }
 
@@ -195,6 +163,6 @@ int scalar_bytes(const JobOptions& options) {
   return options.scalar == "float" || is_mixed(options) ? sizeof(float) : sizeof(double);
 }
 
-bool is_mixed(const JobOptions& options) { return options.precision == "mixed"; }
+bool is_mixed(const JobOptions& options) { return options.solver.precision == Precision::mixed; }
 
 }  // namespace kauri::cli

@@ -29,8 +29,8 @@ struct Job {
   std::string given_file;  ///< name of that file
 };
 
-/// Makes the job of the options. Throws Error: usage (unknown ordering, mixed precision with
-/// float), input and memory (reading a permutation file), device.
+/// Makes the job of the options. Throws Error: usage (mixed precision with float), input and memory
+/// (reading a permutation file), device.
 Job make_job(const JobOptions& options, const LimitOptions& limits);
 
 /// Makes the backend asked for, the CPU's for auto. Throws Error(device).

@@ -51,8 +51,7 @@ void check_apart(const std::vector<NamedFile>& outputs, const CommonOptions& opt
   std::vector<NamedFile> read = inputs;
   for (const std::string& file : options.system.files)
     read.push_back({"", io::split_member(opened(file)).file});
-  if (!ordering_from_name(options.job.ordering))
-    read.push_back({"--ordering", options.job.ordering});
+  if (!options.job.ordering_file.empty()) read.push_back({"--ordering", options.job.ordering_file});
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     if (outputs[k].path.empty()) continue;
     for (const NamedFile& input : read)

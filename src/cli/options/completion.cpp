@@ -9,28 +9,64 @@
 #include <string_view>
 #include <vector>
 
-#include "kauri/core/ordering.hpp"
+#include "src/cli/options/named.hpp"
 #include "src/cli/options/usage.hpp"
 
 namespace kauri::cli {
 namespace {
 
-/// Returns the words that an option accepts, separated by blanks: the names of the orderings for
-/// --ordering, else the set at the end of the type name, as in "NAME:{auto,cpu,cuda}". Empty
-/// without a set.
+/// Returns the values of a named option that can be listed, separated by blanks.
+std::string words_of(const NamedOption& option) {
+  return option.kind == OptionKind::boolean ? "true false"
+                                            : fmt::format("{}", fmt::join(option.words, " "));
+}
+
+/// Returns the words that an option accepts, separated by blanks: those of the named option that it
+/// sets, else the set at the end of the type name, as in "NAME:{double,float}". Empty without a
+/// set.
 std::string values_of(const CLI::Option& option) {
-  if (option.get_name() == "--ordering") {
-    std::string words = std::string(name_of(OrderingMethod::automatic));
-    for (int method = 0; method < static_cast<int>(OrderingMethod::automatic); ++method)
-      words += " " + std::string(name_of(static_cast<OrderingMethod>(method)));
-    return words;
-  }
+  if (const NamedOption* named = named_option_of(option);
+      named != nullptr && option.get_type_size() != 0)
+    return words_of(*named);
   std::string type = option.get_type_name();
   const std::size_t open = type.find('{'), close = type.find('}');
   if (open == std::string::npos || close == std::string::npos) return "";
   type = type.substr(open + 1, close - open - 1);
   std::replace(type.begin(), type.end(), ',', ' ');
   return type;
+}
+
+bool is_set(const CLI::Option& option) { return option.get_name() == "--set"; }
+
+/// Returns the words that complete NAME=VALUE: "NAME=VALUE" for each value that can be listed, else
+/// "NAME=".
+std::vector<std::string> assignments() {
+  std::vector<std::string> all;
+  for (const NamedOption& option : named_options()) {
+    std::vector<std::string> values = option.words;
+    if (option.kind == OptionKind::boolean) values = {"true", "false"};
+    if (values.empty()) values = {""};
+    for (const std::string& value : values) all.push_back(option.name + "=" + value);
+  }
+  return all;
+}
+
+/// Returns the lines of a case statement of bash and zsh that set `words` to the values of a named
+/// option, by its name.
+std::string named_values() {
+  std::string lines;
+  for (const NamedOption& option : named_options())
+    if (const std::string words = words_of(option); !words.empty())
+      lines += fmt::format("    {}) words='{}' ;;\n", option.name, words);
+  return lines;
+}
+
+/// Returns "NAME= ..." of all named options.
+std::string named_beginnings() {
+  std::string words;
+  for (const NamedOption& option : named_options())
+    words += (words.empty() ? "" : " ") + option.name + "=";
+  return words;
 }
 
 /// Adds a command to the two case statements of the bash script: to `values` one line for each
@@ -81,7 +117,9 @@ std::string zsh_lines(const CLI::App& command) {
     const std::string values = values_of(*option);
     for (const std::string& name : names_of(*option)) {
       std::string line = name + "[" + plain(in_short(option->get_description())) + "]";
-      if (const std::string type = type_of(*option); !type.empty())
+      if (is_set(*option))
+        line = "*" + line + ":NAME=VALUE:_kauri_named";
+      else if (const std::string type = type_of(*option); !type.empty())
         line += ":" + type + ":" + (values.empty() ? "_files" : "(" + values + ")");
       lines += fmt::format("        {} \\\n", in_quotes(line));
     }
@@ -96,7 +134,8 @@ std::string fish_line(const CLI::Option& option, const std::string& condition) {
   for (const std::string& name : option.get_snames()) line += " -s " + name;
   for (const std::string& name : option.get_lnames()) line += " -l " + name;
   if (!type_of(option).empty()) {
-    const std::string values = values_of(option);
+    const std::string values =
+        is_set(option) ? fmt::format("{}", fmt::join(assignments(), " ")) : values_of(option);
     line += values.empty() ? " -r" : " -xa " + in_quotes(values);
   }
   return line + " -d " + in_quotes(in_short(option.get_description())) + "\n";
@@ -114,6 +153,16 @@ std::string zsh_completion(const CLI::App& app) {
   }
   return fmt::format(R"(#compdef kauri
 # Completion of kauri for zsh, made by kauri --completion zsh. As a file _kauri in a folder of $fpath, or: source <(kauri --completion zsh)
+_kauri_named() {{
+  local words=
+  if ! compset -P '*='; then
+    compadd -S '' -- {}
+    return
+  fi
+  case ${{IPREFIX%=}} in
+{}  esac
+  compadd -- ${{=words}}
+}}
 _kauri() {{
   local -a commands=(
 {}  )
@@ -130,7 +179,7 @@ _kauri() {{
 }}
 if [[ $funcstack[1] = _kauri ]]; then _kauri "$@"; else compdef _kauri kauri; fi
 )",
-                     commands, options);
+                     named_beginnings(), named_values(), commands, options);
 }
 
 std::string fish_completion(const CLI::App& app) {
@@ -167,6 +216,17 @@ _kauri() {{
     COMPREPLY=($(compgen -W '{}' -- "$current"))
     return
   fi
+  # --set NAME=VALUE; bash splits words at "="
+  if [[ $previous == --set ]]; then
+    compopt -o nospace 2>/dev/null
+    COMPREPLY=($(compgen -W '{}' -- "$current"))
+    return
+  fi
+  local name=
+  [[ $current == = ]] && name=$previous current=
+  [[ $previous == = ]] && name=${{COMP_WORDS[COMP_CWORD - 2]}}
+  case $name in
+{}  esac
   case "${{COMP_WORDS[1]}} $previous" in
     '--completion --completion') words='bash zsh fish' ;;
 {}  esac
@@ -178,7 +238,7 @@ _kauri() {{
 }}
 complete -o default -F _kauri kauri
 )",
-      commands, values, options);
+      commands, named_beginnings(), named_values(), values, options);
 }
 
 }  // namespace kauri::cli

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "kauri/solve/named_options.hpp"
 #include "src/cli/options/usage.hpp"
 
 namespace kauri::cli {
@@ -132,6 +133,9 @@ std::string manual(const CLI::App& app) {
   text += ".SH COMMON OPTIONS\n";
   for (const ManualEntry& entry : list)
     if (entry.commands.size() >= kCommon) text += paragraph(entry, true);
+  text += ".SH OPTIONS OF \\-\\-set\n";
+  for (const NamedOption& option : named_options())
+    text += paragraph({option.name, option.accepts, option.help, option.initial, {}}, false);
   text +=
       ".SH EXAMPLES, UNITS AND EXIT CODES\n" + as_it_is(without_first_newlines(app.get_footer()));
   return text;

@@ -5,8 +5,9 @@
 #include <CLI/Option.hpp>
 #include <CLI/TypeTools.hpp>
 #include <CLI/Validators.hpp>
-#include <charconv>
+#include <algorithm>
 
+#include "src/cli/options/named.hpp"
 #include "src/cli/options/usage.hpp"
 
 namespace kauri::cli {
@@ -28,62 +29,29 @@ std::string check_symmetry(const std::string& word) {
              : "'" + word + "': expected a number from 0 to 1";
 }
 
-/// Checks an unsigned 64-bit integer; a word with a sign, whose value would wrap, is refused.
-/// Returns the message for a bad word, else nothing.
-std::string check_seed(const std::string& word) {
-  std::uint64_t x = 0;
-  const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), x);
-  const bool whole = code == std::errc() && end == word.data() + word.size();
-  return whole ? "" : "'" + word + "': expected an integer from 0 to 2^64 - 1";
+void add_method_options(CLI::App& command, JobOptions& options, const std::string& ordering_help,
+                        bool several) {
+  add_ordering_flag(command, options, ordering_help, several);
+  add_named_flag(command, options, "--effort");
+  add_named_flag(command, options, "--ties");
 }
 
-void add_method_options(CLI::App& command, JobOptions& options, const std::string& ordering_help) {
-  command.add_option("--ordering", options.ordering, ordering_help)
-      ->capture_default_str()
-      ->type_name("NAME|FILE")
-      ->group("Method");
-  command
-      .add_option("--effort", options.effort,
-                  "effort of nd, also when auto or compare runs it: fast, standard or best")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"fast", "standard", "best"}))
-      ->type_name("NAME")
-      ->group("Method");
-  command
-      .add_option(
-          "--ties", options.ties,
-          "md only: the row of least degree that is eliminated first: first, last or peripheral")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"first", "last", "peripheral"}))
-      ->type_name("NAME")
-      ->group("Method");
-}
-
-void add_cores_option(CLI::App& command, JobOptions& options) {
-  command
-      .add_option("--cores", options.cores,
-                  "number of cores that auto assumes for a machine without a device, so that it "
-                  "chooses alike on all")
-      ->capture_default_str()
-      ->check(integer_from(1, 4096))
-      ->type_name("N")
-      ->group("Method");
-}
-
-void add_seed_option(CLI::App& command, JobOptions& options) {
-  command
-      .add_option("--seed", options.seed,
-                  "seed of every random choice: orderings and right-hand sides")
-      ->capture_default_str()
-      ->check(check_seed)
-      ->type_name("N")
-      ->group("Method");
+void add_last_options(CLI::App& command, JobOptions& options) {
+  add_named_flag(command, options, "--seed", "; of right-hand sides too");
+  add_named_flag(command, options, "--cores");
+  add_set_option(command, options);
 }
 
 }  // namespace
 
+int threads_of(const JobOptions& options) {
+  constexpr int kMostThreads = 4096;
+  return std::min(options.solver.threads, kMostThreads);
+}
+
 std::string ordering_words() {
-  return "natural, rcm, md, amd, pamd, nd, metis, auto (the least predicted time of several),\n"
+  return named_option("ordering.method").accepts +
+         " (the least predicted time of several),\n"
          "or a FILE: one row number a line, from 0, the one eliminated first on top";
 }
 
@@ -134,56 +102,31 @@ void add_half_options(CLI::App& command, SystemOptions& options) {
 }
 
 void add_backend_options(CLI::App& command, JobOptions& options) {
-  command
-      .add_option("--backend", options.backend,
-                  "auto (the backend predicted to finish first), cpu or cuda")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->type_name("NAME")
-      ->group("Method");
+  add_named_flag(command, options, "--backend");
   add_threads_option(command, options);
 }
 
 void add_plan_options(CLI::App& command, JobOptions& options) {
-  command
-      .add_option("--target", options.target,
-                  "target of the plan: cpu-avx512, cpu-avx2, cpu-generic, sm_90 or sm_80; decides "
-                  "which supernodes\n"
-                  "are merged; by default the target of this machine")
-      ->check(CLI::IsMember({"cpu-avx512", "cpu-avx2", "cpu-generic", "sm_90", "sm_80"}))
-      ->type_name("NAME")
-      ->group("Method");
-  command
-      .add_flag("--fundamental", options.fundamental,
-                "keep the fundamental supernodes of the elimination tree: merge none")
-      ->group("Method");
+  add_named_flag(command, options, "--target");
+  add_fundamental_flag(command, options);
 }
 
 void add_threads_option(CLI::App& command, JobOptions& options) {
-  command
-      .add_option("--threads", options.threads,
-                  "CPU threads, also of nd; may exceed the number of cores; 0: one per hardware "
-                  "thread within the quotas\n"
-                  "of the process; x is the same for any number")
-      ->capture_default_str()
-      ->check(integer_from(0, 4096))
-      ->type_name("N")
-      ->group("Method");
+  add_named_flag(command, options, "--threads", "; may exceed the number of cores");
 }
 
-void add_job_options(CLI::App& command, JobOptions& options, const std::string& ordering_help) {
-  add_method_options(command, options, ordering_help);
+void add_job_options(CLI::App& command, JobOptions& options, const std::string& ordering_help,
+                     bool several) {
+  add_method_options(command, options, ordering_help, several);
   add_backend_options(command, options);
-  add_seed_option(command, options);
-  add_cores_option(command, options);
+  add_last_options(command, options);
 }
 
 void add_ordering_options(CLI::App& command, JobOptions& options,
                           const std::string& ordering_help) {
-  add_method_options(command, options, ordering_help);
+  add_method_options(command, options, ordering_help, false);
   add_threads_option(command, options);
-  add_seed_option(command, options);
-  add_cores_option(command, options);
+  add_last_options(command, options);
 }
 
 void add_scalar_option(CLI::App& command, JobOptions& options) {
@@ -197,15 +140,7 @@ void add_scalar_option(CLI::App& command, JobOptions& options) {
 }
 
 void add_precision_option(CLI::App& command, JobOptions& options) {
-  command
-      .add_option("--precision", options.precision,
-                  "full: L in --scalar; mixed: L in float, half the memory, and x in double by "
-                  "refinement or\n"
-                  "conjugate gradients, or by an L in double where these do not converge")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"full", "mixed"}))
-      ->type_name("NAME")
-      ->group("Method");
+  add_named_flag(command, options, "--precision");
 }
 
 void add_repetitions_option(CLI::App& command, int& repetitions, const std::string& help) {
@@ -217,21 +152,8 @@ void add_repetitions_option(CLI::App& command, int& repetitions, const std::stri
 }
 
 void add_expectations(CLI::App& command, JobOptions& options) {
-  constexpr int kMost = 1 << 30;
-  command
-      .add_option("--factorizations", options.factorizations,
-                  "expected factorisations with this pattern; used in the choices of auto")
-      ->capture_default_str()
-      ->check(integer_from(1, kMost))
-      ->type_name("N")
-      ->group("Method");
-  command
-      .add_option("--solves", options.solves,
-                  "expected right-hand sides per factorisation; used in the choices of auto")
-      ->capture_default_str()
-      ->check(integer_from(0, kMost))
-      ->type_name("N")
-      ->group("Method");
+  add_named_flag(command, options, "--factorizations");
+  add_named_flag(command, options, "--solves");
 }
 
 void add_memory_limit_option(CLI::App& command, LimitOptions& options) {
@@ -256,7 +178,7 @@ void add_limit_options(CLI::App& command, LimitOptions& options) {
 void add_common_options(CLI::App& command, CommonOptions& options, const std::string& ordering_help,
                         bool several) {
   add_system_options(command, options.system, several);
-  add_job_options(command, options.job, ordering_help);
+  add_job_options(command, options.job, ordering_help, several);
   add_scalar_option(command, options.job);
   add_limit_options(command, options.limits);
   add_json_option(command, options.json);

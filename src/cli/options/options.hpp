@@ -3,13 +3,13 @@
 #pragma once
 
 #include <CLI/App.hpp>
-#include <cstdint>
 #include <limits>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "kauri/core/analysis.hpp"
 #include "kauri/core/types.hpp"
+#include "kauri/solve/solver.hpp"
 
 namespace kauri::cli {
 
@@ -32,22 +32,17 @@ struct SystemOptions {
       0;  ///< threshold for halves that differ, see CompressedView::symmetry; 0: the default
 };
 
-/// Options of ordering, analysis and factorisation.
+/// Options of ordering, analysis, factorisation and solves.
 struct JobOptions {
-  std::string ordering = "auto";
-  std::string effort = "standard";
-  std::string ties = "last";
-  std::string backend = "auto";
+  SolverOptions solver{};                 ///< values of all named options
+  std::set<std::string> given{};          ///< named options that the command line sets
+  std::vector<OrderingMethod> methods{};  ///< several orderings, of a command that takes a list
+  std::string ordering_file{};            ///< file with a permutation that replaces the ordering
   std::string scalar = "double";
-  std::string precision = "full";
-  int threads = 0;
-  std::uint64_t seed = 1;
-  int solves = 1;
-  int factorizations = 1;
-  int cores = AnalyzeOptions{}.cores;
-  std::string target;        ///< target of plans; empty: that of the backend
-  bool fundamental = false;  ///< fundamental supernodes: none is merged into another
 };
+
+/// Returns the number of threads that a job asks for, 4096 at most; 0: one per hardware thread.
+int threads_of(const JobOptions& options);
 
 /// Limits on the memory and the operations of a job; infinity leaves the machine's limits alone.
 struct LimitOptions {
@@ -70,7 +65,9 @@ void add_common_options(CLI::App& command, CommonOptions& options, const std::st
 void add_system_options(CLI::App& command, SystemOptions& options, bool several);
 /// Adds --half and --symmetry, which add_system_options() includes.
 void add_half_options(CLI::App& command, SystemOptions& options);
-void add_job_options(CLI::App& command, JobOptions& options, const std::string& ordering_help);
+/// Adds --set, the backend and what add_ordering_options() adds.
+void add_job_options(CLI::App& command, JobOptions& options, const std::string& ordering_help,
+                     bool several = false);
 /// Adds the part of add_job_options() that orderings need, for commands without numeric work: no
 /// backend.
 void add_ordering_options(CLI::App& command, JobOptions& options, const std::string& ordering_help);

@@ -11,7 +11,7 @@ namespace kauri::cli {
 void add_picture_options(CLI::App& command, PictureOptions& options, int size,
                          const std::string& size_help) {
   options.size = size;
-  options.job.backend = "cpu";
+  options.job.solver.backend = BackendChoice::cpu;
   add_system_options(command, options.system, false);
   command.add_option("-o", options.output, "the picture, a name that ends in .svg or .png")
       ->type_name("FILE")

@@ -10,6 +10,7 @@
 #include "kauri/core/breakdown.hpp"
 #include "kauri/core/error.hpp"
 #include "kauri/core/version.hpp"
+#include "kauri/solve/named_options.hpp"
 #include "src/cli/job/job.hpp"
 #include "src/cli/terminal/text.hpp"
 #include "symbolic/plan/internals.hpp"
@@ -22,6 +23,14 @@ Json whole(double count) {
   return count;
 }
 
+Json changed_options(const JobOptions& options) {
+  Json object = Json::object();
+  for (const NamedOption& option : named_options())
+    if (std::string value = get_option(options.solver, option.name); value != option.initial)
+      object[option.name] = std::move(value);
+  return object;
+}
+
 Json header(std::string_view command, const std::string& system, const Backend& backend,
             const JobOptions& options, const Json& ordering) {
   Json object = {{"schema", fmt::format("kauri.{}/1", command)},
@@ -31,13 +40,14 @@ Json header(std::string_view command, const std::string& system, const Backend& 
   add_backend(object, backend, options);
   object["scalar"] = options.scalar;
   add_ordering(object, ordering, options);
+  object["options"] = changed_options(options);
   return object;
 }
 
 void add_ordering(Json& object, const Json& ordering, const JobOptions& options) {
   object["ordering"] = ordering;
   const bool nd = ordering == Json(name_of(OrderingMethod::nested_dissection));
-  object["effort"] = nd ? Json(options.effort) : Json(nullptr);
+  object["effort"] = nd ? Json(name_of(options.solver.analyze.ordering.effort)) : Json(nullptr);
 }
 
 namespace {
@@ -129,7 +139,7 @@ void add_mixed(Json& object, const std::optional<MixedReport>& mixed, const JobO
   const auto if_there = [&](const auto& value) {
     return mixed ? Json(value(*mixed)) : Json(nullptr);
   };
-  object["precision"] = options.precision;
+  object["precision"] = get_option(options.solver, "precision");
   object["path"] = if_there([](const MixedReport& m) { return std::string(name_of(m.path)); });
   object["float_shift"] = if_there([](const MixedReport& m) { return m.shift; });
   object["contraction"] = if_there([](const MixedReport& m) { return m.contraction; });

@@ -23,10 +23,13 @@ using Json = nlohmann::ordered_json;
 Json whole(double count);
 
 /// Returns an object with the keys of every report: schema ("kauri.COMMAND/1"), system, solver,
-/// commit, device, backend, threads, kernels, scalar, ordering, effort. ordering: null for a
-/// command without one.
+/// commit, device, backend, threads, kernels, scalar, ordering, effort, options. ordering: null for
+/// a command without one.
 Json header(std::string_view command, const std::string& system, const Backend& backend,
             const JobOptions& options, const Json& ordering);
+
+/// Returns the named options that differ from their defaults, as texts that --set takes.
+Json changed_options(const JobOptions& options);
 
 /// Returns the header of a report on one system, with n and nnz_lower.
 Json system_header(std::string_view command, const System& system, const Backend& backend,

@@ -13,15 +13,16 @@
 
 #include "numeric/cuda/executor.hpp"
 #include "src/checks/entry_place.hpp"
+#include "src/cli/job/job.hpp"
 #include "src/cli/terminal/measure.hpp"
 
 namespace kauri::cli {
 namespace {
 
 /// Returns the free bytes of the backend's device, from its driver; nothing on the CPU.
-std::optional<Offset> free_bytes(const Backend& backend) {
+std::optional<Offset> free_bytes(const Backend& backend, int device) {
   if (backend.kind() == BackendKind::cpu) return {};
-  const auto seen = numeric::cuda::survey(0);
+  const auto seen = numeric::cuda::survey(device);
   if (!seen || !seen->started) return {};
   return seen->free_bytes;
 }
@@ -80,11 +81,13 @@ class FullTrial {
 /// solve.
 class MixedTrial {
  public:
-  MixedTrial(const PreparedPlan& plan, const Pattern& a) : factor_(MixedFactor::create(a, plan)) {}
+  MixedTrial(const PreparedPlan& plan, const Pattern& a, const TrialOptions& options)
+      : factor_(MixedFactor::create(a, plan, 1, options.mixed_options)),
+        solve_(options.mixed_solve) {}
   MixedFactor& factor() { return factor_; }
   void make_room(Index nrhs) { factor_.reserve(nrhs); }
   void solve(MatrixView<double> x) {
-    const auto solved = factor_.solve(x, x);
+    const auto solved = factor_.solve(x, x, solve_);
     if (solved)
       report_ = solved.value();
     else
@@ -95,6 +98,7 @@ class MixedTrial {
 
  private:
   MixedFactor factor_;
+  MixedSolveOptions solve_;
   std::optional<MixedReport> report_;
   std::optional<Breakdown> breakdown_;
 };
@@ -122,7 +126,7 @@ template <Scalar T, class Make>
 std::vector<T> run(Trial& trial, const std::shared_ptr<const Plan>& plan, const SymmetricView<T>& a,
                    Backend& backend, const TrialOptions& options, const Make& make) {
   const ValuesThere<T> values(a.value, backend);
-  const std::optional<Offset> free_before = free_bytes(backend);
+  const std::optional<Offset> free_before = free_bytes(backend, options.device);
   const Stopwatch preparation;
   const PreparedPlan prepared = PreparedPlan::create(plan, backend);
   trial.prepare_s = preparation.seconds();
@@ -131,7 +135,8 @@ std::vector<T> run(Trial& trial, const std::shared_ptr<const Plan>& plan, const 
   trial.create_s = first.seconds();
   const Result<void, Breakdown> outcome = values.refactorize(tried.factor());
   trial.factor1_s = first.seconds();
-  if (const std::optional<Offset> free_after = free_bytes(backend); free_before && free_after)
+  if (const std::optional<Offset> free_after = free_bytes(backend, options.device);
+      free_before && free_after)
     trial.device_bytes = *free_before - *free_after;
   trial.smallest_pivot = tried.factor().verdict().smallest_pivot;
   if (!outcome) return fail(trial, outcome.error()), std::vector<T>();
@@ -153,6 +158,17 @@ std::vector<T> run(Trial& trial, const std::shared_ptr<const Plan>& plan, const 
 
 }  // namespace
 
+TrialOptions trial_options(const JobOptions& options, int repetitions, Index many) {
+  const SolverOptions& solver = options.solver;
+  return {repetitions,
+          many,
+          solver.analyze.ordering.seed,
+          is_mixed(options),
+          solver.cuda.device,
+          solver.mixed,
+          solver.mixed_solve};
+}
+
 template <Scalar T>
 Trial measure(const std::shared_ptr<const Plan>& plan, const SymmetricView<T>& a, Backend& backend,
               const TrialOptions& options) {
@@ -162,7 +178,7 @@ Trial measure(const std::shared_ptr<const Plan>& plan, const SymmetricView<T>& a
   if constexpr (std::is_same_v<T, double>) {
     if (options.mixed)
       x = run<T>(trial, plan, a, backend, options,
-                 [&](const PreparedPlan& p) { return MixedTrial(p, a.pattern); });
+                 [&](const PreparedPlan& p) { return MixedTrial(p, a.pattern, options); });
   }
   if (!options.mixed)
     x = run<T>(trial, plan, a, backend, options,

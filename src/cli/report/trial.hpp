@@ -25,8 +25,14 @@ struct TrialOptions {
   Index many = 32;         ///< right-hand sides of the second timed solve; 0: no second solve
   std::uint64_t seed = 1;  ///< seed of the right-hand sides
   bool mixed =
-      false;  ///< mixed precision: A and vectors are in double, and solves include refinement
+      false;       ///< mixed precision: A and vectors are in double, and solves include refinement
+  int device = 0;  ///< number of the device, as CUDA counts devices
+  MixedOptions mixed_options{};     ///< making of a factor in mixed precision
+  MixedSolveOptions mixed_solve{};  ///< solves in mixed precision
 };
+
+/// Returns the options of a measurement for a job.
+TrialOptions trial_options(const JobOptions& options, int repetitions, Index many);
 
 struct Trial {
   Status status = Status::ok;
