@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,26 +37,28 @@ Offset most_list_bytes(const FrontTree& fronts);
 /// structures; add_device_tasks() adds the rest once the assembly is known. O(n log n). Throws
 /// Error(overflow).
 DeviceSchedule lay_out_fronts(const Supernodes& supernodes, const DeviceLevels& levels);
-/// Most entries of a tiled front's contribution block for which there are tasks, which find entries
-/// by places of 32 bits. If a tiled front has a larger block, from 92,682 rows on, there are no
-/// tasks and no sweeps: a device does all tiled fronts of the plan level by level.
-inline constexpr Offset kMostBlockEntries = std::numeric_limits<std::uint32_t>::max();
+/// Returns the most entries of a tiled front's contribution block for which there are tasks: 2^32 -
+/// 1, because tasks find entries by places of 32 bits. If a tiled front has a larger block, from
+/// 92,682 rows on, there are no tasks and no sweeps: a device does all tiled fronts of the plan
+/// level by level. tests/emulator/block_limit.cpp replaces this function by a lower limit.
+Offset most_block_entries();
 /// Returns a text that says which front of a schedule has a block of more than `most` entries, its
-/// rows and entries, and the consequences. Empty if there is no such front, and for an empty
-/// schedule. Tests lower `most`. O(fronts).
+/// rows and entries, and the consequences: the warning that analyses, loaded plans, reports and the
+/// program give. Empty if there is no such front, and for an empty schedule. Tests lower `most`.
+/// O(fronts).
 std::string too_large_block(const Supernodes& supernodes, const DeviceSchedule& schedule,
-                            Offset most = kMostBlockEntries);
+                            Offset most = most_block_entries());
 
 /// Adds tasks, lists of sums, sweeps and bytes to a schedule from lay_out_fronts(). teams: as for
 /// factor_tasks(); most_block: as `most` of too_large_block(). Throws Error(overflow).
 void add_device_tasks(const Supernodes& supernodes, const Assembly& assembly,
                       const DeviceLevels& levels, std::string_view target, DeviceSchedule& schedule,
-                      Index teams = kFewestTeams, Offset most_block = kMostBlockEntries);
+                      Index teams = kFewestTeams, Offset most_block = most_block_entries());
 
 /// Makes the whole schedule: levels, layout and tasks.
 DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly& assembly,
                                     std::string_view target, Index teams = kFewestTeams,
-                                    Offset most_block = kMostBlockEntries);
+                                    Offset most_block = most_block_entries());
 
 /// Return the members row_maps, shared_bytes, task_bytes, fast_bytes and plan_bytes of a schedule,
 /// which tell what it takes beside the array, from its other members. O(fronts).
