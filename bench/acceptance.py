@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
-# Runs `kauri solve` on every system with every ordering in double and float, compares the backward errors with the targets, and prints a
-# table and a verdict. With --threads-bits also: x has the same bits for 1, 2 and 8 threads.
+# Runs `kauri solve` on every system with every ordering in double and float, compares the backward
+# errors with the targets, and prints a table and a verdict. With --threads-bits it also checks that
+# x has equal bits for 1, 2 and 8 threads.
 # SPDX-License-Identifier: BSD-3-Clause
 """Examples:
   acceptance.py --kauri build/src/cli/kauri ../shared/matrices/*
   acceptance.py --kauri build/src/cli/kauri --threads-bits --orderings amd,metis --scalars double system.mtx.gz
 
-Targets: componentwise backward error (Arioli, Demmel & Duff 1989) in double at most 1e-14 as solved and at most 1e-15 after at most two
-steps of refinement; in float at most 5e-6 as solved. The most memory held for factor and workspace equals the plan's figure, byte for byte. A plan beyond the limits must be refused with exit code 3 and the bytes. A system that
-data/expected.json calls indefinite must be found so (exit code 2); any other breakdown in double is a failure. In float a breakdown, or an
-entry beyond float's range, is reported and not judged: A rounded to float need not be positive definite. Exit code 0: all met; 1: not."""
+Targets: the componentwise backward error (Arioli, Demmel & Duff 1989) in double is at most 1e-14 as
+solved and at most 1e-15 after at most two steps of refinement; in float at most 5e-6 as solved. The
+largest memory held for factor and workspace equals the plan's figure, byte for byte. A plan beyond the
+limits must be refused with exit code 3 and the bytes. A system that data/expected.json calls indefinite
+must be reported as such (exit code 2); any other breakdown in double is a failure. In float a
+breakdown, or an entry beyond float's range, is reported and not judged: A rounded to float need not be
+positive definite. Exit code 0: all targets met; 1: not."""
 import argparse
 import collections
 import json
@@ -30,7 +34,7 @@ Row = collections.namedtuple("Row", "system ordering scalar status unrefined ref
 
 
 def data_systems():
-    """The files of data/ that hold a system, and the names of the indefinite ones."""
+    """Returns the files of data/ that hold a system, and the names of the indefinite ones."""
     expected = json.loads((DATA / "expected.json").read_text(encoding="utf-8")).values()
     files = [DATA / system["file"] for system in expected]
     return files, {system["file"] for system in expected if system.get("breakdown_column_natural") is not None}
@@ -49,7 +53,7 @@ def refused(done):
 
 
 def judge(result, scalar):
-    """What the figures of a solved system miss, or an empty text."""
+    """Returns the targets that a solved system misses, or ""."""
     missed = []
     for key, bound in (("backward_error_componentwise_unrefined", UNREFINED), ("backward_error_componentwise", REFINED)):
         error = result[key]
@@ -63,7 +67,7 @@ def judge(result, scalar):
 
 
 def accuracy(options, file, ordering, scalar, indefinite):
-    """One solve as a Row."""
+    """Returns one solve as a Row."""
     done = solve(options, file, ordering, "--scalar", scalar, "--refine", STEPS, "--json")
     name = pathlib.Path(file).name
     last = done.stderr.strip().splitlines()[-1:]
@@ -88,7 +92,7 @@ def accuracy(options, file, ordering, scalar, indefinite):
 
 
 def same_bits(options, file, ordering, scalar):
-    """As a Row: whether x is the same, byte for byte, for every number of threads."""
+    """Returns as a Row whether x is equal, byte for byte, for every number of threads."""
     row = Row(pathlib.Path(file).name, ordering, scalar, "same bits", None, None, None, True, "")
     found = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -114,7 +118,7 @@ def line(row):
 
 
 def verdict(rows):
-    """Lines that sum the table up."""
+    """Yields lines that sum up the table."""
     for scalar in UNREFINED:
         solved = [row for row in rows if row.scalar == scalar and row.status == "ok"]
         if not solved:

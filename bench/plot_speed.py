@@ -45,7 +45,7 @@ LEAST, GREATEST = 0.5, 100
 
 
 class Faulty(ValueError):
-    """A line of a measurement file that is not as docs/measurements/README.md describes."""
+    """A line of a measurement file that violates docs/measurements/README.md."""
 
 
 def record_of(line, place):
@@ -65,7 +65,7 @@ def record_of(line, place):
 
 
 def read(root):
-    """The records of all measurement files."""
+    """Returns the records of all measurement files."""
     records = []
     for path in sorted((root / MEASUREMENTS).glob("*.jsonl")):
         name = path.relative_to(root)
@@ -75,7 +75,7 @@ def read(root):
 
 
 class Speed:
-    """kauri's speed over a peer's: the mean, and the extremes where they are known."""
+    """kauri's speed over a peer's: the mean, and the extremes if they are known."""
 
     def __init__(self, ratios, machine, mean=None):
         self.machine = machine
@@ -88,7 +88,7 @@ class Speed:
 
 
 def speed_of(records, phase, ordering, peer):
-    """The Speed of a bar, or None if nothing was measured."""
+    """Returns the Speed of a bar, or None if nothing was measured."""
     chosen = [r for r in records if r["phase"] == phase and r["ordering"] == ordering]
     ratios = [r for r in chosen if r.get("over") == peer]
     for record in ratios:
@@ -105,7 +105,7 @@ def speed_of(records, phase, ordering, peer):
 
 
 def place(times):
-    """The horizontal place of a ratio."""
+    """Returns the horizontal place of a ratio."""
     share = math.log(times / LEAST) / math.log(GREATEST / LEAST)
     return round(LEFT + share * (WIDTH - LEFT - RIGHT), 1)
 
@@ -130,7 +130,7 @@ def bar(y, speed, label):
 
 
 def rows(records):
-    """The headings and bars, and the height that they take."""
+    """Returns the headings and bars, and their total height."""
     out, y = [], TOP
     for heading, phase, ordering, peers in GROUPS:
         bars = [(label, speed_of(records, phase, ordering, peer)) for peer, label in peers]
@@ -157,7 +157,7 @@ def axis(bottom):
 
 
 def drawn(root):
-    """The picture as text."""
+    """Returns the picture as text."""
     bars, bottom = rows(read(root))
     height = bottom + 42
     key = "green: one H100 or H200; blue: CPU. Bars: geometric means. Lines: least to greatest."
@@ -178,7 +178,8 @@ def drawn(root):
 
 
 def claims(root):
-    """Words that README's claim has: whole jobs over cuDSS and over MKL PARDISO."""
+    """Returns the words that README's claim must contain: whole jobs over cuDSS and over MKL
+    PARDISO."""
     records = read(root)
     speeds = [speed_of(records, "job", "own", peer) for peer in ("cudss", "pardiso")]
     return [f"{speed.mean:.1f} times" for speed in speeds if speed]

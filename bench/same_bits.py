@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-# same_bits.py FIRST SECOND FILE ... [--orderings NAME ...] [--threads N ...] [--max-flops X]: two programs kauri solve each system with each ordering on
-# each number of threads, without refinement; their solutions must be the same byte for byte, and so must be what they say of the plan. Prints what
-# differs and a line of counts; ends with 1 if anything differs. A system that both refuse for the same reason counts as the same.
+# same_bits.py FIRST SECOND FILE ... [--orderings NAME ...] [--threads N ...] [--max-flops X]: two
+# programs kauri solve each system with each ordering on each number of threads, without refinement.
+# Their solutions and their figures of the plan must be equal byte for byte. Prints the differences
+# and a line of counts; exits with 1 if there are any. A system that both refuse for the same reason
+# counts as equal.
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
 import concurrent.futures
@@ -20,7 +22,7 @@ LIMIT_SECONDS = 1800
 
 
 def answer(program, file, ordering, threads, max_flops):
-    """The bytes of x, figures of the plan, exit status, and what was said where it is not 0."""
+    """Returns the bytes of x, figures of the plan, exit status, and the message."""
     with tempfile.TemporaryDirectory() as folder:
         x = pathlib.Path(folder) / "x.npy"
         words = [program, "solve", str(file), "--ordering", ordering, "--threads", str(threads), "--backend", "cpu", "--refine", "0", "--max-flops", max_flops,
@@ -31,7 +33,7 @@ def answer(program, file, ordering, threads, max_flops):
 
 
 def compare(programs, case, max_flops):
-    """What differs, in words, or None; and whether there is an x."""
+    """Returns the difference in words or None, and whether there is an x."""
     file, ordering, threads = case
     first, second = (answer(program, file, ordering, threads, max_flops) for program in programs)
     for name, a, b in zip(("x", "figures of the plan", "exit status", "message"), first, second):

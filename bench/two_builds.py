@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-# two_builds.py FIRST SECOND [--rounds N] [--ordering NAME] [--system SPEC ...]: CPU seconds of two programs kauri that solve the same systems in
-# turn, and their ratio, second to first: of the least times, and the median of the rounds' ratios. CPU seconds of one thread, so that other work on
-# the machine counts little.
+# two_builds.py FIRST SECOND [--rounds N] [--ordering NAME] [--system SPEC ...]: measures CPU
+# seconds of two programs kauri that solve the same systems in turn. Prints their ratio, second to
+# first, of the least times, and the median of the rounds' ratios. CPU seconds of one thread depend
+# little on other work on the machine.
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
 import math
@@ -16,7 +17,7 @@ LIMIT_SECONDS = 1800
 
 
 def cpu_seconds(program, system, ordering):
-    """Of one process: read, order, analyse, factorise, solve, refine."""
+    """Returns the CPU seconds of one process: read, order, analyse, factorise, solve, refine."""
     words = [program, "solve", "--gen", system, "--ordering", ordering, "--threads", "1", "--backend", "cpu", "--json"]
     child = subprocess.Popen(words, stdout=subprocess.DEVNULL)
     timer = threading.Timer(LIMIT_SECONDS, child.kill)

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-# Refits the constants by which the seconds of a device are predicted (symbolic/device/cost.cpp) to lines of `kauri bench`.
+# Refits the constants that predict the seconds of a device (symbolic/device/cost.cpp) to lines of
+# `kauri bench`.
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads JSON lines of `kauri bench --backend cuda` and prints constants and how well they predict.
 
     kauri bench FILES --gen "poisson3d 60" --gen ... --backend cuda --ordering metis --one-solve --reps 5 > runs.jsonl
     bench/cuda/fit_device_cost.py runs.jsonl
 
-on an idle device, in double, on the device of --target (constants that are scaled from another's are no numbers there to fit: to measure
-a device, give it its own); of several lines for one system the least time of each phase counts. The formulas are those of
-symbolic/device/cost.hpp, over the key device_work of each line; what is minimised is the sum of squares of log(predicted / measured),
-blunted for outliers, with a slight pull to today's constants so that what the systems do not tell stays where it is. Printed are
+The runs need an idle device, the one of --target, and double. (Constants scaled from another device are
+not in the source, so they cannot be fitted: to measure a device, give it separate constants.) If a
+system has several lines, the least time of each phase counts. The formulas are those of
+symbolic/device/cost.hpp, over the key device_work of each line. The fit minimises the sum of squares of
+log(predicted / measured), damped for outliers, with a slight pull to today's constants, so that
+constants that the systems do not determine stay unchanged. The script prints
 
     the constants          today's and fitted
     factor, solve, create  predicted / measured: median, shares within 1.25x and 2x, the worst; with today's constants (`today`), with those
@@ -17,9 +20,10 @@ blunted for outliers, with a slight pull to today's constants so that what the s
                            second half of the systems by time, every other one, with those fitted to the first (`halves`)
     a table                of all systems
 
-With `--cpu cpu.jsonl --auto auto.jsonl`, lines of the same systems with --backend cpu and --backend auto, also how good the choices are:
-the job (first factorisation, then F - 1 more, S solves each) on the backend that auto took, over that on the better one. F and S are those
-that the three runs were told of (--factorizations, --solves).
+With `--cpu cpu.jsonl --auto auto.jsonl`, lines of the same systems with --backend cpu and --backend
+auto, it also prints how good the choices are: the time of the job (first factorisation, then F - 1
+more, S solves each) on the backend that auto took, over that on the better one. F and S are the options
+of the three runs (--factorizations, --solves).
 
 Needs NumPy and SciPy.
 """
@@ -41,17 +45,17 @@ PHASES = {
               "sweep_panel_tile_s", "host_bandwidth"],
     "create": ["create_s", "create_bandwidth"],
 }  # fmt: skip
-PULL = 0.1  # of a constant to today's, in units of log
+PULL = 0.1  # weight that pulls a constant to today's, in units of log
 
 
 def constants(target):
-    """Today's, from the source."""
+    """Returns today's constants from the source."""
     text = re.search(r'\.target = "' + target + r'",(.*?)\}', SOURCE.read_text(encoding="utf-8"), re.DOTALL).group(1)
     return {name: float(value) for name, value in re.findall(r"\.(\w+) = ([0-9.e+-]+)", text)}
 
 
 def read(paths):
-    """[line]: the least seconds of each system."""
+    """Returns a list of lines with the least seconds of each system."""
     systems = {}
     for path in paths:
         for text in pathlib.Path(path).read_text(encoding="utf-8").splitlines():
@@ -102,7 +106,7 @@ MEASURED = {
 
 
 def fit(phase, lines, today):
-    """Today's constants with those of one phase fitted."""
+    """Returns today's constants with those of one phase fitted."""
     names, formula, measured = PHASES[phase], FORMULA[phase], MEASURED[phase]
 
     def with_logs(x):
@@ -147,8 +151,9 @@ def by_system(paths):
 
 
 def report_auto(cuda, cpu, auto, factorizations, solves):
-    """Times are those of the runs with a backend asked for: auto's own only tell what it took, and how long it expects A's values to be on
-    their way to the device, where they are already in the others' runs."""
+    """Prints how good the choices of auto are. Times come from the runs with an explicit backend;
+    auto's own lines only tell the backend that it took and its prediction for the upload of A's
+    values, which the other runs have already on the device."""
 
     def job(line, values_s=0.0):
         refactorizations = (factorizations - 1) * line["factor_s"]

@@ -76,7 +76,7 @@ inline double part_error(const double* dense, const double* front, FrontCells ce
   return relative(sums.to_host());
 }
 
-// Benchmark of C -= A B^T with A rows x inner and B columns x inner.
+// Measures C -= A B^T, where A is rows x inner and B is columns x inner.
 class Product {
  public:
   Product(const Vendor& vendor, int rows, int columns, int inner, std::uint64_t seed)

@@ -41,7 +41,7 @@ class SparseVendor {
     cusparseDestroy(handle_);
   }
 
-  /// y = A x with one algorithm.
+  /// Computes y = A x with one algorithm.
   class Vector {
    public:
     Vector(const SparseVendor& vendor, cusparseSpMVAlg_t algorithm, double* x, double* y)
@@ -73,7 +73,7 @@ class SparseVendor {
     std::unique_ptr<DeviceArray<char>> work_;
   };
 
-  /// Y = A X of columns stored one after another.
+  /// Computes Y = A X; the columns are stored one after another.
   class Columns {
    public:
     Columns(const SparseVendor& vendor, cusparseSpMMAlg_t algorithm, int columns, double* x,

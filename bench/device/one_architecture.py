@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-# A copy of a CUDA library with the code of one architecture alone, to be carried compressed to a machine that takes little.
+# Copies a CUDA library with the code of one architecture only, so that it compresses well for a
+# machine that accepts little.
 # SPDX-License-Identifier: BSD-3-Clause
 """one_architecture.py LIBRARY COPY [--architecture 90]
 
-Code for other architectures, and PTX, is set to zero where it lies, so that nothing moves: the copy is as large, and compresses to a fraction.
-Fat binaries are regions of ELF section .nv_fatbin: a header (magic, version, its size, size of what follows), then entries with a header each
-(kind: 1 PTX, 2 machine code; its size; size of the code; ...; the architecture at byte 28)."""
+Code for other architectures, and PTX, is set to zero in place, so the copy is as large as the library,
+but compresses to a fraction. Fat binaries are regions of ELF section .nv_fatbin: a header (magic,
+version, its size, size of the rest), then entries with a header each (kind: 1 PTX, 2 machine code; its
+size; size of the code; ...; the architecture at byte 28)."""
 import argparse
 import pathlib
 import struct
@@ -14,7 +16,8 @@ MAGIC, MACHINE_CODE = 0xBA55ED50, 2
 
 
 def keep_one(data, architecture):
-    """Zeroes in `data` the code of all entries but those of `architecture`; how many bytes are left, and were taken."""
+    """Zeroes in `data` the code of all entries except those of `architecture`; returns the bytes
+    kept and taken."""
     kept = taken = 0
     at = data.find(struct.pack("<I", MAGIC))
     while at >= 0:

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-# Reads what compute-sanitizer reported, and says which reports this repository explains and which it does not.
+# Reads reports of compute-sanitizer, and says which of them this repository explains.
 # SPDX-License-Identifier: BSD-3-Clause
 """sanitizer_findings.py --tool racecheck --version VERSION --sources numeric/cuda LOG ...
 
-Exit code 1 where a report is none of KNOWN, where the tool did not come to its end, or where reports were counted but not printed. A report
-is known by what it says, and by the function and the text of the source line of the places it names, so the program must hold line numbers
-(nvcc -lineinfo, which changes no instruction). Unknown ones are printed once for each kind, with their count."""
+Exits with 1 if a report is not in KNOWN, if the tool did not finish, or if it counted reports that it
+did not print. A report is identified by its text, and by the function and the source line of the places
+it names, so the program must contain line numbers (nvcc -lineinfo, which changes no instruction).
+Unknown reports are printed once for each kind, with their count."""
 import argparse
 import collections
 import pathlib
@@ -25,7 +26,7 @@ BOILERPLATE = re.compile(r"^(COMPUTE-SANITIZER$|ERROR SUMMARY:|RACECHECK SUMMARY
 class Place(NamedTuple):
     kind: str  # Read, Write, or nothing
     function: str
-    text: str  # of the source line, if it is one of the project
+    text: str  # of the source line, if it is in the project
 
 
 class Report(NamedTuple):
@@ -35,16 +36,16 @@ class Report(NamedTuple):
 
 class Log(NamedTuple):
     reports: list
-    count: Optional[int]  # by the tool's own summary; None: it did not come to its end
+    count: Optional[int]  # from the tool's summary; None: the tool did not finish
 
 
 class Known(NamedTuple):
     tool: str
-    what: str  # the report begins so
-    accesses: tuple  # (kind, function, text): regular expressions; of a race each place fits one, else one of the places does
+    what: str  # beginning of the report
+    accesses: tuple  # (kind, function, text): regular expressions; each place of a race must match one, of other reports at least one place
     reason: str
-    log: str = ""  # in logs whose name this regular expression finds alone
-    before: tuple = ()  # the tool errs before this version of it; then there may be more than it prints
+    log: str = ""  # a regular expression for the names of logs to which the entry applies
+    before: tuple = ()  # the tool errs before this version, and may then count more reports than it prints
 
     def explains(self, report, log, version):
         if not re.search(self.log, log) or (self.before and version >= self.before) or not re.match(self.what, report.what):
@@ -57,7 +58,7 @@ class Known(NamedTuple):
         return all(fitting) and len(fitting) > 1 if self.tool == "racecheck" else any(fitting)
 
 
-# docs/design/14-tests.md has the arguments.
+# The reasons are in docs/design/14-tests.md.
 KNOWN = (
     Known(
         "racecheck",
@@ -92,7 +93,7 @@ KNOWN = (
             ("", r"load_tile<", r"\? diagonal\["),  # inverses of 16 x 16 blocks of L
         ),
         "small fronts, their blocks and what Hopper's chains make are written by bulk copies from shared memory, which initcheck knows from 2025.4 on",
-        log=r"\.levels\.|\.portable\.6\.",  # the latter's backend factorises a small matrix of doubles by Hopper's loops when it is made
+        log=r"\.levels\.|\.portable\.6\.",  # the latter's backend factorises a small matrix of doubles by Hopper's kernels when it is made
         before=(2025, 4),
     ),
     Known(
@@ -106,7 +107,8 @@ KNOWN = (
 
 
 class Sources:
-    """Lines of the project's files, by the names that the tool prints: without folders. Where several files share a name, each of their lines counts."""
+    """Lines of the project's files by file name without folders, as the tool prints it. If several
+    files share a name, a line of each counts."""
 
     def __init__(self, folder):
         files = (path for path in folder.rglob("*") if path.suffix in (".cu", ".cuh", ".hpp", ".cpp"))
@@ -126,7 +128,7 @@ def place_of(kind, text, sources):
 
 
 def report_of(lines, sources):
-    """A report's lines without the prefix, the first of them its head."""
+    """Returns the Report of lines without their prefix; the first line is its head."""
     places = []
     for line in lines:
         if race := RACE.match(line):
@@ -151,7 +153,7 @@ def read(text, sources):
         body = line[len("=========") :]
         if not body.strip():
             close()
-        elif body.startswith("  "):  # more of a report
+        elif body.startswith("  "):  # continues a report
             lines.append(body.strip())
         else:
             close()
@@ -170,7 +172,8 @@ def version_of(text):
 
 
 def judge(log, name, tool, version):
-    """(unknown reports, known ones by their entry, what is wrong beside) of the log of that name."""
+    """Returns (unknown reports, known ones by their entry, other faults) of the log of that
+    name."""
     unknown, known = collections.Counter(), collections.Counter()
     for report in log.reports:
         entry = next((k for k in KNOWN if k.tool == tool and k.explains(report, name, version)), None)
@@ -189,7 +192,7 @@ def judge(log, name, tool, version):
 
 
 def faults_of_tests(text):
-    """A log of tests that did not run says nothing."""
+    """Returns faults if tests did not run: their log proves nothing."""
     passed = PASSED.search(text)
     faults = [] if passed and int(passed[1]) > 0 else ["no test passed"]
     return faults + (["a test was skipped"] if SKIPPED.search(text) else [])

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# sanitizer_findings.py on logs as compute-sanitizer 2025.3 writes them, with sources of this repository.
+# Tests sanitizer_findings.py on logs as compute-sanitizer 2025.3 writes them, with sources of this
+# repository.
 # SPDX-License-Identifier: BSD-3-Clause
 import pathlib
 import re
@@ -10,7 +11,7 @@ import unittest
 
 import sanitizer_findings as findings
 
-LIMIT_SECONDS = 1200  # whatever is waited for
+LIMIT_SECONDS = 1200  # for each wait
 HERE = pathlib.Path(__file__).resolve().parent
 CUDA = HERE.parent.parent / "numeric" / "cuda"
 SOURCES = findings.Sources(CUDA)
@@ -22,7 +23,7 @@ SMALL = "kauri::numeric::cuda::(anonymous namespace)::load_entries(double (&)[4]
 
 
 def at(file, text):
-    """in FILE:LINE of the one line that holds the text."""
+    """Returns "in FILE:LINE" of the only line that contains the text."""
     lines = [k for k, line in enumerate(SOURCES.lines[file], 1) if text in line]
     assert len(lines) == 1, (file, text, lines)
     return f"in {pathlib.PurePath(file).name}:{lines[0]}"

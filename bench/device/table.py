@@ -1,20 +1,25 @@
 #!/usr/bin/env python3
-# Lines of `kauri bench` on a device beside those of a reference, system by system.
+# Compares lines of `kauri bench` on a device with those of a reference, system by system.
 # SPDX-License-Identifier: BSD-3-Clause
 """table.py --reference cudss.jsonl runs.jsonl ...
 
-Of several lines of a system the fastest counts. Printed are milliseconds of a refactorisation, of the reference in brackets, their ratio (above
-1: kauri is faster), the rate in exact operations, memory, the componentwise backward error unrefined, the first factorisation from create
-on, and what its plan's upload took before (which the reference's analysis does); then the geometric mean of the ratios, the slowest systems,
-and those that miss a bound: error above 1e-14; more memory where the reference takes more than 1 GB, as counted with a solve's workspace and as
-the device's driver tells of plan and factor (both count A's values, which the reference's does not); more of the driver's memory than planned
-and its rounding; a first verdict, upload included, later than 1.5 refactorisations, the uploaded bytes at 20 GB/s and 5 ms; a first
-verdict later than the reference's. With --solves, lines of `bench/solves`, each number of right-hand sides by itself: milliseconds of a solve, of
-the reference in brackets, their ratio, the share of the bound (reading L twice, and a chain of tiles); the geometric mean, what misses a bound,
-and systems of the reference that were not solved; without a ratio where the reference has no such solve. With --spmv, lines of `bench/spmv`:
-kauri over the vendor's faster product (above 1: kauri is faster), warm and cold, for each number of columns; geometric mean and least. With
---jobs, lines of `kauri bench --ordering auto`: ordering and symbolic phase, and all from a system in memory to x, beside the reference's; with --methods,
-lines of single orderings, how far `auto` is from the best of them."""
+The fastest of several lines of a system counts. The script prints milliseconds of a refactorisation,
+with the reference in brackets, their ratio (above 1: kauri is faster), the rate in exact operations,
+memory, the unrefined componentwise backward error, the first factorisation from create on, and the time
+of its plan's upload before (which the reference's analysis includes). Then it prints the geometric mean
+of the ratios, the slowest systems, and those that miss a bound: error above 1e-14; more memory than a
+reference that takes over 1 GB, as counted with a solve's workspace and as the device's driver reports
+for plan and factor (both count A's values, which the reference's does not); more of the driver's memory
+than planned plus its rounding; a first verdict, upload included, later than 1.5 refactorisations, the
+uploaded bytes at 20 GB/s and 5 ms; a first verdict later than the reference's.
+With --solves it reads lines of `bench/solves` and prints for each number of right-hand sides:
+milliseconds of a solve, with the reference in brackets, their ratio (if the reference has this solve),
+the share of the bound (reading L twice, and a chain of tiles), the geometric mean, missed bounds, and
+systems of the reference that were not solved. With --spmv it reads lines of `bench/spmv` and prints
+kauri over the vendor's faster product (above 1: kauri is faster), warm and cold, for each number of
+columns, with geometric mean and least. With --jobs it reads lines of `kauri bench --ordering auto` and
+prints ordering and symbolic phase, and the time from a system in memory to x, beside the reference's;
+with --methods, lines of single orderings, how far `auto` is from the best of them."""
 import argparse
 import json
 import math
@@ -24,14 +29,14 @@ import re
 MOST_ERROR = 1e-14
 UPLOAD_BANDWIDTH = 20e9  # bytes/s
 UPLOAD_START = 5e-3  # s
-ROUNDING = 2 * 2**21  # bytes: the driver's, of two allocations
-LEAST_RATIOS = {1: 1.8, 32: 3}  # of solves with so many right-hand sides, against the reference
-LEAST_SHARE, LARGE, LARGER = 0.7, 1e8, 7e8  # with one right-hand side, from so many entries of L on: of the bound, of bandwidth alone
+ROUNDING = 2 * 2**21  # rounding of the driver, in two allocations
+LEAST_RATIOS = {1: 1.8, 32: 3}  # required ratios to the reference, by number of right-hand sides
+LEAST_SHARE, LARGE, LARGER = 0.7, 1e8, 7e8  # one right-hand side: share of the bound, from LARGE entries of L on; from LARGER on also of bandwidth
 SOLVE_KEY = re.compile(r"^solve(\d+)_s$")
 
 
 def name_of(line):
-    """Of a system: a specification, or a file without folder and suffix."""
+    """Returns the name of a system: a specification, or a file without folder and suffix."""
     return line["system"].split("/")[-1].removesuffix(".kspd").removesuffix(".gz").removesuffix(".mtx").removesuffix(".npz")
 
 
@@ -46,7 +51,8 @@ def memory_without_values(line):
 
 
 def is_late(line):
-    """Whether the first verdict took longer than the refactorisation and the upload account for."""
+    """Returns whether the first verdict took longer than the refactorisation and the upload
+    explain."""
     bound = 1.5 * line["factor_s"] + line["prepared_bytes"] / UPLOAD_BANDWIDTH + UPLOAD_START
     return line["prepare_s"] + line["factor1_s"] > bound
 
@@ -65,7 +71,7 @@ def print_missing(reference, runs):
 
 
 def solves_by_columns(reference, lines):
-    """{right-hand sides: {system of the reference: its fastest line}}"""
+    """Returns {right-hand sides: {system of the reference: its fastest line}}."""
     runs = {}
     for line in lines:
         name = name_of(line)
@@ -113,7 +119,8 @@ def report_solves(reference, lines):
 
 
 def report_spmv(reference, lines):
-    """Of several lines of a system that counts whose warm product with one column is fastest; systems need not be the reference's."""
+    """Prints products; the line of a system with the fastest warm product with one column counts,
+    and systems need not be in the reference."""
     runs = {}
     for line in lines:
         name = name_of(line)
@@ -140,12 +147,12 @@ def analysis(line):
 
 
 def whole(line):
-    """From a system in memory to x."""
+    """Returns the seconds from a system in memory to x."""
     return analysis(line) + line.get("prepare_s", 0) + line["factor1_s"] + line["solve1_s"]
 
 
 def least(paths, reference, seconds):
-    """The line of each of the reference's systems of which `seconds` is least."""
+    """Returns the line with the least `seconds` for each of the reference's systems."""
     best = {}
     for line in lines_of(paths):
         name = name_of(line)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# table.py on lines as bench/solves and bench/spmv print them, beside a reference of three systems.
+# Tests table.py on lines as bench/solves and bench/spmv print them, beside a reference of three
+# systems.
 # SPDX-License-Identifier: BSD-3-Clause
 import contextlib
 import io
@@ -12,7 +13,7 @@ import unittest
 
 import table
 
-LIMIT_SECONDS = 1200  # whatever is waited for
+LIMIT_SECONDS = 1200  # for each wait
 HERE = pathlib.Path(__file__).resolve().parent
 REFERENCE = {
     "poisson2d 100": {"system": "poisson2d 100", "solve1_s": 2e-4, "solve32_s": 4e-4},
@@ -46,7 +47,7 @@ class Table(unittest.TestCase):
             solve("poisson2d 100", 32, 2e-4),
             solve("vem2.npz", 32, 4e-5, same_bits=False),
             solve("poisson2d 100", 8, 2e-4),
-            solve("poisson2d 7", 1, 1e-9),  # none of the reference's
+            solve("poisson2d 7", 1, 1e-9),  # not in the reference
         ]
         out = printed(table.report_solves, REFERENCE, lines)
         text = "\n".join(out)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# Refits the constants by which `auto` chooses an ordering (symbolic/common/cost_table.cpp, symbolic/choose/analyze.cpp) to lines of `kauri bench`.
+# Refits the constants by which `auto` chooses an ordering (symbolic/common/cost_table.cpp,
+# symbolic/choose/analyze.cpp) to lines of `kauri bench`.
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads JSON lines of `kauri bench` and prints constants and how well `auto` does.
 
@@ -10,8 +11,9 @@ Lines are made, one run per ordering, by
     done
     bench/ordering/fit_cost_table.py natural.jsonl rcm.jsonl md.jsonl amd.jsonl pamd.jsonl nd.jsonl metis.jsonl --auto auto.jsonl
 
-with one thread, on an idle machine; of several lines for one system and ordering the least time of each phase counts. The other efforts of
-nd are fitted to runs of their own (--ordering nd --effort best), in a call without the default's. Printed are
+with one thread, on an idle machine. If a system and ordering has several lines, the least time of each
+phase counts. The other efforts of nd are fitted to separate runs (--ordering nd --effort best), in a
+call without those of the default effort. The script prints
 
     order constants      today's constants times the median of reorder_s / predicted_reorder_s over systems of at least 1 ms; of nd, over those
                          that it dissects (more than kHopelessWork operations per entry of L)
@@ -20,7 +22,7 @@ nd are fitted to runs of their own (--ordering nd --effort best), in a call with
                          bandwidth as it is in the table (needs SciPy)
     factor               predicted_factor_s / factor_s: median, and the share within a factor of 2 (one thread only)
     solve constants      seconds per front, column and byte of L of a sweep, likewise
-    hope                 what nd spares of the cost of fill, by doublings of the operations per entry of the best L without it
+    hope                 the part of the cost of fill that nd saves, by doublings of the operations per entry of the best L without it
     auto                 total (reorder + symbolic + factor + solve1) of auto over the best of the single orderings
 """
 import argparse
@@ -37,7 +39,8 @@ PHASES = ["reorder_s", "symbolic_s", "factor_s", "solve1_s"]
 
 
 def read(single, auto):
-    """{system: {ordering asked for: line}}: a line itself names the ordering taken."""
+    """Returns {system: {ordering asked for: line}}; a line itself names the ordering that was
+    taken."""
     table = collections.defaultdict(dict)
     for path, asked in [(path, None) for path in single] + [(path, "auto") for path in auto]:
         for text in pathlib.Path(path).read_text(encoding="utf-8").splitlines():
@@ -91,13 +94,14 @@ def fit_outline(table):
 
 
 def single_lines(table, least):
-    """Lines of single orderings on one thread whose factor_s is at least `least`: shorter ones are noise."""
+    """Returns lines of single orderings on one thread with factor_s of at least `least`: shorter
+    ones are noise."""
     return [line for row in table.values() for name, line in row.items()
             if name != "auto" and line["threads"] == 1 and line["factor_s"] >= least]  # fmt: skip
 
 
 def non_negative(rows, seconds):
-    """x >= 0 that minimises the sum of (row x / seconds - 1)^2."""
+    """Returns x >= 0 that minimises the sum of (row x / seconds - 1)^2."""
     from scipy.optimize import nnls
 
     return nnls([[x / t for x in row] for row, t in zip(rows, seconds)], [1.0] * len(rows))[0]
@@ -108,7 +112,8 @@ def fit_factor(table):
     lines = single_lines(table, 2e-4)
     if not lines:
         return
-    # The bandwidth is given: its share is told apart from that of rows by very large fronts only, which are all peak.
+    # The bandwidth is given: only very large fronts, which run at the peak, could separate its
+    # share from that of rows.
     known = [8 * (line["stored_entries"] + 2 * line["contribution_entries"]) / bandwidth for line in lines]
     rows = [[line[key] for key in ("supernodes", "front_rows", "executed_flops", "nnz_lower")] for line in lines]
     x = non_negative(rows, [max(line["factor_s"] - k, 0.1 * line["factor_s"]) for line, k in zip(lines, known)])
@@ -133,7 +138,8 @@ def report_factor(table):
 
 
 def fit_hope(table):
-    """The part of what fill costs that nd spares, by doublings of the operations per entry of the best L without it."""
+    """Fits the part of the cost of fill that nd saves, by doublings of the operations per entry of
+    the best L without it."""
     source = SOURCE.read_text(encoding="utf-8")
     hopeless, slope = constant("kHopelessWork", source), constant("kHopePerDoubling", source)
     points = []

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-# Times `kauri bench` and the CPU peers (shared/peers/cpu/peer_cpu) on the same systems in one run, turn by turn, and prints how many times
-# faster kauri is in each phase. Of all rounds the least time counts, on both sides; a ratio above 1 means that kauri is faster.
+# Times `kauri bench` and the CPU peers (shared/peers/cpu/peer_cpu) on the same systems in one run,
+# in turn, and prints how many times faster kauri is in each phase. The least time of all rounds
+# counts on both sides; a ratio above 1 means that kauri is faster.
 # SPDX-License-Identifier: BSD-3-Clause
 """Examples:
   compare_cpu.py --kauri build/src/cli/kauri --peer ../shared/peers/cpu/peer_cpu "poisson3d 40" "elast3d 16"
   compare_cpu.py --kauri build/src/cli/kauri --peer peer_cpu --solver pardiso,cholmod-metis --rounds 5 *.kspd
 
-A SYSTEM is a specification (kauri generate --help lists them) or a file: .mtx, .mtx.gz, .npz or .kspd. Files are converted for the side
-that cannot read them, which needs NumPy and SciPy. Times compared: the least refactorisation, the least solve with 1 and with 32 right-hand
-sides, and ordering plus symbolic analysis; both sides repeat refactorisations --reps times and solves three times in every round."""
+A SYSTEM is a specification (kauri generate --help lists them) or a file: .mtx, .mtx.gz, .npz or .kspd.
+Files are converted for the side that cannot read them, which needs NumPy and SciPy. The script compares
+the least refactorisation, the least solve with 1 and with 32 right-hand sides, and ordering plus
+symbolic analysis; both sides repeat refactorisations --reps times and solves three times in every
+round."""
 import argparse
 import json
 import math
@@ -19,7 +22,7 @@ import sys
 import tempfile
 
 MANY = 32
-# phase: kauri's keys (summed), the peer's key
+# Maps a phase to kauri's keys (summed) and the peer's key.
 PHASES = {
     "factor": (["factor_s"], "t_factor_min"),
     "solve 1": (["solve1_s"], "t_solve_1"),
@@ -30,11 +33,12 @@ KSPD_MAGIC = b"KSPD0001"
 
 
 class Failed(Exception):
-    """A side could not do a system; the text says why."""
+    """One side could not solve a system; the text says why."""
 
 
 def read_kspd(path):
-    """Lower triangle by rows: magic, int64 n and nnz, int64 row_ptr[n+1], int32 col[nnz], float64 value[nnz]."""
+    """Reads a lower triangle by rows: magic, int64 n and nnz, int64 row_ptr[n+1], int32 col[nnz],
+    float64 value[nnz]."""
     import numpy as np
     import scipy.sparse as sp
 
@@ -60,7 +64,7 @@ def write_kspd(path, lower):
 
 
 def read_lower(path):
-    """The lower triangle of a file, by rows with columns ascending."""
+    """Returns the lower triangle of a file, by rows with columns ascending."""
     import numpy as np
     import scipy.io
     import scipy.sparse as sp
@@ -75,7 +79,7 @@ def read_lower(path):
 
 
 def prepare(system, folder):
-    """name, kauri's words and the peer's words for a system."""
+    """Returns name, kauri's words and the peer's words for a system."""
     path = pathlib.Path(system)
     if not path.is_file():
         return system, ["--gen", system], ["--gen", system]
@@ -97,7 +101,8 @@ def prepare(system, folder):
 
 
 def lines_of(command, timeout):
-    """The JSON objects a command prints, one a line; its exit code is told by what they say."""
+    """Returns the JSON objects that a command prints, one a line; they contain the failure that the
+    exit code reports."""
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=timeout, check=False)
     except subprocess.TimeoutExpired as error:
@@ -126,7 +131,7 @@ def run_peer(options, solver, words):
 
 
 class Runner:
-    """One side on one system: the least times over the rounds, until it fails once."""
+    """One side on one system: keeps the least times over the rounds, until it fails once."""
 
     def __init__(self, name, work):
         self.name, self.work = name, work
@@ -146,7 +151,8 @@ class Runner:
 
 
 def measure(options, system, folder):
-    """kauri and each peer in turn, in every second round the other way round, so that a drift of the machine hits all alike."""
+    """Runs kauri and each peer in turn, with the order reversed in every second round, so that a
+    drift of the machine affects all alike."""
     name, kauri_words, peer_words = prepare(system, folder)
     runners = [Runner("kauri", lambda: run_kauri(options, kauri_words))]
     runners += [Runner(s, lambda s=s: run_peer(options, s, peer_words)) for s in options.solver.split(",")]
@@ -157,20 +163,22 @@ def measure(options, system, folder):
 
 
 def busy_share(runners):
-    """The largest share of a core that others took while a peer ran, in per cent; None if no peer told."""
+    """Returns the largest share of a core that other work took while a peer ran, in per cent; None
+    if no peer reports it."""
     shares = [line["other_cpu"] / line["wall"] for r in runners for line in r.lines if line.get("wall") and line.get("other_cpu") is not None]
     return 100 * max(shares) if shares else None
 
 
 def figures(line):
-    """nnz(L) in millions and the residual of one right-hand side."""
+    """Returns nnz(L) in millions and the residual of one right-hand side."""
     residual = line.get("residual", line.get("resid_1"))
     entries = line.get("nnzL")
     return f"{entries / 1e6:.3f} M" if entries else "-", f"{residual:.1e}" if residual is not None else "-"
 
 
 def process_mb(lines):
-    """The most memory the process held, in 1e6 bytes: the least over the rounds; peers tell it in units of 2^20."""
+    """Returns the process's largest memory in 1e6 bytes: the least over the rounds; peers report it
+    in units of 2^20."""
     sizes = [line["peak_rss_bytes"] / 1e6 if "peak_rss_bytes" in line else line["peak_rss_mb"] * 2**20 / 1e6 for line in lines]
     return min(sizes)
 
@@ -183,7 +191,7 @@ def print_table(rows):
 
 
 def print_system(name, runners):
-    """Times of both sides; returns the ratios {solver: {phase: ratio}}."""
+    """Prints the times of both sides; returns the ratios {solver: {phase: ratio}}."""
     kauri, peers = runners[0], runners[1:]
     busy = busy_share(runners)
     print(f"{name}" + (f"   (others took up to {busy:.0f} % of a core)" if busy is not None and busy > 10 else ""))
@@ -211,7 +219,8 @@ def geometric_mean(values):
 
 
 def print_summary(all_ratios):
-    """Geometric mean, least and greatest ratio per solver and phase, over the systems that both sides did."""
+    """Prints geometric mean, least and greatest ratio per solver and phase, over the systems that
+    both sides solved."""
     names = list(dict.fromkeys(solver for ratios in all_ratios for solver in ratios))
     rows = [["", "kauri is faster than", "systems", *(f"x {phase}" for phase in PHASES)]]
     for solver in names:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-# What a small solve costs in Python beyond the C++ solve: f(b) by the clock, less the seconds that the report tells of a solve by the module
-# written in C++ alone. Ten calls to a report, since what makes one, text, leaves the caches cold for the next call.
+# Measures the cost of a small solve in Python beyond the C++ solve: the time of f(b), less the
+# seconds that the report gives for a solve by the C++ module alone. There are ten calls for each
+# report, since making its text leaves the caches cold for the next call.
 #     python3 bench/python/overhead.py [--rounds 2000] [--device cupy|torch|jax]     --device: b on a device, as an array of that library
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
@@ -19,7 +20,8 @@ def poisson(k):
 
 
 def alone(f, b):
-    """The solve as the module in C++ is asked for it, without what Python does before and after."""
+    """Returns a function that makes the C++ module's solve without Python's work before and after
+    it."""
     if not kauri._arrays.protocols.is_foreign(b):
         return lambda: f(b)
     kind = kauri._arrays.cuda.kind_of(b)
@@ -28,7 +30,7 @@ def alone(f, b):
 
 
 def microseconds(f, b, rounds):
-    """(median of the calls, median of some solves in C++), in turn."""
+    """Returns (median of the calls, median of some solves in C++), taken in turn."""
     total, inside, solve = [], [], alone(f, b)
     for _ in range(max(rounds // 10, 1)):
         for _ in range(10):
@@ -43,7 +45,8 @@ def microseconds(f, b, rounds):
 
 
 def there(library):
-    """What brings an array of NumPy to the device, its order kept but by JAX, which has one alone."""
+    """Returns a function that copies a NumPy array to the device and keeps its order, except that
+    JAX has only one."""
     if library == "cupy":
         import cupy
 

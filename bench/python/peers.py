@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-# Times one solve from Python, A and b in memory to x, beside scipy.sparse.linalg.spsolve, scikit-sparse (0.4 or 0.5) and cholespy, what is installed.
+# Times one solve from Python, from A and b in memory to x, beside scipy.sparse.linalg.spsolve,
+# scikit-sparse (0.4 or 0.5) and cholespy, if installed.
 # SPDX-License-Identifier: BSD-3-Clause
 """python3 bench/python/peers.py ../shared/matrices/*.npz ../shared/matrices/*.mtx.gz --output peers.jsonl
 python3 bench/python/peers.py --table peers.jsonl
 
-A system is a file of SciPy (.npz) or Matrix Market (.mtx, .mtx.gz), both halves or one; b is A times random numbers. All get the same A, both
-halves, by columns, float64, indices of 32 bits, and make everything anew at each call: ordering, analysis, factor, solve. Each solver has a
-process of its own, so that thread pools do not meet; the processes are asked in turn, and while one works the others wait. The least time of
-each counts. "kauri told" is kauri with analyze_cores, the cores that auto weighs orderings for, as many as --threads; without it auto takes 8
-for granted. A line of JSON for each system, then a table of Markdown: seconds, and by how many times each of these two is faster."""
+A system is a file of SciPy (.npz) or Matrix Market (.mtx, .mtx.gz), both halves or one; b is A times
+random numbers. All solvers get the same A, both halves, by columns, float64, 32-bit indices, and repeat
+everything at each call: ordering, analysis, factor, solve. Each solver has a separate process, so that
+thread pools do not interfere; the processes run in turn, and while one works the others wait. The least
+time of each counts. "kauri told" is kauri with analyze_cores (the cores for which auto weighs
+orderings) equal to --threads; without it auto assumes 8. Writes a line of JSON for each system, then a
+Markdown table with seconds, and how many times faster each of these two is."""
 import argparse
 import json
 import math
@@ -25,7 +28,7 @@ SOLVERS = (*OURS, "spsolve", "scikit-sparse", "cholespy")
 
 
 def read(path):
-    """A of a file, both halves, by columns."""
+    """Returns A of a file, both halves, by columns."""
     import numpy as np
     import scipy.io
     import scipy.sparse as sp
@@ -96,9 +99,9 @@ MAKERS = dict(zip(SOLVERS, (with_kauri, with_kauri_told, with_spsolve, with_scik
 
 
 def work(name, threads, memory, pipe):
-    """The process of one solver: takes paths and "solve", and answers with dicts."""
+    """Runs in the process of one solver: receives paths and "solve", and answers with dicts."""
     sys.stdout.flush()
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what solvers print
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # hides the output of solvers
     try:
         solve = MAKERS[name](threads)
     except ImportError as error:
@@ -133,7 +136,7 @@ def work(name, threads, memory, pipe):
 
 
 class Solver:
-    """A process of a solver, and what it told."""
+    """The process of a solver, and its answers."""
 
     def __init__(self, name, arguments):
         context = multiprocessing.get_context("spawn")
@@ -148,7 +151,7 @@ class Solver:
             self.ended = told.get("missing", "did not start")
 
     def hear(self, seconds):
-        """Its answer, or why there is none."""
+        """Returns its answer, or {"failed": reason}."""
         try:
             if self.pipe.poll(seconds):
                 return self.pipe.recv()
@@ -179,7 +182,7 @@ class Solver:
 
 
 def record(path, arguments):
-    """A line for a system."""
+    """Returns the line of a system."""
     solvers = [Solver(name, arguments) for name in arguments.solvers]
     for solver in solvers:
         if solver.ended is None:
@@ -208,7 +211,8 @@ def number(value):
 
 
 def faster(line, own, name):
-    """By how many times kauri, or kauri told, is faster than a solver: (text, the ratio or None)."""
+    """Returns how many times faster kauri, or kauri told, is than a solver: (text, the ratio or
+    None)."""
     ours, told = line["solvers"].get(own, {}).get("s"), line["solvers"].get(name, {})
     if ours and "s" in told:
         return number(told["s"] / ours), told["s"] / ours
@@ -218,12 +222,12 @@ def faster(line, own, name):
 
 
 def seconds(told):
-    """Of a solver, as text: its time, or why there is none."""
+    """Returns the time of a solver as text, or why it has none."""
     return number(told["s"]) if "s" in told else told.get("ended", "not run").removesuffix(" s").split(":")[0]
 
 
 def table(lines):
-    """The Markdown table, and what it comes to."""
+    """Returns the Markdown table and its summary."""
     ours, names = ([name for name in group if any("s" in line["solvers"].get(name, {}) for line in lines)] for group in (OURS, SOLVERS[2:]))
     own_heads = " | ".join("ordering | kauri, s" if name == OURS[0] else "told | told, s" for name in ours)
     heads = " | ".join(f"{name}, s | ratios" for name in names)

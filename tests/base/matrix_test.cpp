@@ -57,7 +57,7 @@ std::pair<Triplets<T>, std::map<std::pair<Index, Index>, T>> random_triplets(
   return {t, lower};
 }
 
-/// The same in compressed columns, rows in the order of the triplets.
+/// Returns the matrix of the triplets by compressed columns, with rows in the triplets' order.
 template <class T>
 SymmetricMatrix<T> through_csc(Index n, const Triplets<T>& t, Storage storage) {
   std::vector<Offset> col_ptr{0};

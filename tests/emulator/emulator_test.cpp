@@ -126,7 +126,8 @@ IntegerRows hub_rows(Index many, Index hubs, Index size, unsigned below, std::mt
   return l;
 }
 
-/// Small fronts, single tiled fronts with whole and partial tiles, fronts with children.
+/// Orders up to 330 give small fronts, single tiled fronts with whole and partial tiles, and fronts
+/// with children.
 TYPED_TEST(Emulated, ExactFactors) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 4 + 2 * KAURI_ORDERS; ++round) {
@@ -154,7 +155,7 @@ TYPED_TEST(Emulated, LastTilesOfChains) {
   }
 }
 
-/// Fronts with many children: listed sums beside pulled entries.
+/// Fronts with many children have listed sums beside pulled entries.
 TYPED_TEST(Emulated, ManyChildrenExactly) {
   std::mt19937_64 random(2);
   for (const bool amalgamate : {true, false}) {

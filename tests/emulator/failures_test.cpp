@@ -16,7 +16,7 @@ TYPED_TEST(FailingSubtrees, OfAGrid) {
               2 * std::min(KAURI_ORDERS, 2), false);
 }
 
-/// Tiled fronts below tiled fronts, and fronts with many children.
+/// The tree has tiled fronts below tiled fronts, and fronts with many children.
 TYPED_TEST(FailingSubtrees, OfLargeFronts) {
   BlockTree tree({72, 66, 20}, 5);
   const auto system = dense_exact_system(tree.with_leaves(80, 1, 8));

@@ -68,7 +68,8 @@ TEST(Survey, DevicesBefore80AreRefused) {
             std::string::npos);
 }
 
-/// The offer of an automatic choice, from the survey of the first device to the reported reason.
+/// An automatic choice makes an offer: the test follows it from the survey of the first device to
+/// the reported reason.
 TEST(Survey, TheOfferOfAnAutomaticChoice) {
   const Backends backends(BackendChoice::automatic, 1);
   for (const int scalar_bytes : {4, 8}) {

@@ -29,7 +29,7 @@ using fuzz::NaiveTree;
 using fuzz::require;
 using Edges = std::vector<std::pair<Index, Index>>;
 
-/// Which kinds of errors a call's arguments have.
+/// Names the kinds of errors that a call's arguments have.
 struct Wrong {
   bool usage = false, input = false;
 };

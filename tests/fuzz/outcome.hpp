@@ -1,5 +1,5 @@
-// What a reader may do with hostile bytes: return a sound result or throw an Error with a clean
-// text.
+// Checks the outcome of a reader on hostile bytes: it must return a sound result or throw an Error
+// with a clean text.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -165,7 +165,7 @@ TEST_P(Generated, EqualsTheReferenceBitForBit) {
 INSTANTIATE_TEST_SUITE_P(Specs, Generated, testing::ValuesIn(kKnown));
 
 TEST(Rng, IsSplitmix64AndSkips) {
-  // The first output of splitmix64 from the state 0x1234567, computed independently of this code.
+  // This is the first output of splitmix64 from the state 0x1234567, computed independently.
   gen::Rng rng(0);
   EXPECT_EQ(rng.next(), 4194204079749860293U);
   gen::Rng ahead(77), step(77);

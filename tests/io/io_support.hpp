@@ -18,7 +18,7 @@ inline const std::string kHalvesWords =
     ": the matrix is not symmetric, expected halves that differ by at most 2.22e-13 sqrt(|a_ii "
     "a_jj|)";
 
-/// Returns the further end of such errors if one half holds all numbers.
+/// Returns what the error's text says in addition if one half holds all nonzero numbers.
 inline std::string one_half(const std::string& half) {
   return "; all entries off the diagonal that are not 0 are in the " + half +
          " half, which --half " + half + " (ReadOptions::both_halves) takes";

@@ -195,7 +195,7 @@ TEST(Tar, PassesOverFoldersLinksAndAttributes) {
             Values{9});
   EXPECT_EQ(test::dense(io::parse_matrix(tar_member("a.mtx", kOne), "a")),
             Values{9});  // without end blocks
-  // A size in binary, and one in a pax record.
+  // The first size is in binary, the next one in a pax record.
   EXPECT_EQ(test::dense(io::parse_matrix(tar_member("a.mtx", kOne, '0',
                                                     std::string("\x80\0\0\0\0\0\0\0\0\0\0", 11) +
                                                         static_cast<char>(kOne.size())),

@@ -117,7 +117,7 @@ TEST(Zip, ShowsADoubledNameAsItMayBeShown) {
 }
 
 TEST(Zip, RefusesZip64Lies) {
-  // A size that refers to a missing zip64 field, and a record placed beyond the file.
+  // A size refers to a missing zip64 field; then a record is placed beyond the file.
   std::string bytes = bytes_of("no_zip64.npz");
   put(bytes, central_entry(bytes) + 42, 0xffffffff, 4);
   test::expect_input_error([&] { (void)archive_of(bytes).extract("format.npy"); },
@@ -133,8 +133,8 @@ TEST(Zip, RefusesZip64Lies) {
 }
 
 TEST(Zip, ReadsZip64SizesAndRecord) {
-  // The layout for archives beyond 4 GB: the first entry's sizes in a zip64 field, the directory's
-  // place in the zip64 record.
+  // Archives beyond 4 GB have this layout: the first entry's sizes are in a zip64 field, the
+  // directory's place is in the zip64 record.
   const auto number = [](std::uint64_t value, int width) {
     std::string text(static_cast<std::size_t>(width), '\0');
     put(text, 0, value, width);

@@ -1,35 +1,65 @@
 #!/usr/bin/env python3
-# Comments have a subject and a verb: counts the blocks of comments in the library and the program that open with a word that leaves the subject out ("Of
-# those that T has.", "The same.", "What is left."), and holds their number down; public headers name no calls that are not for users.
+# Checks that comments have a subject and a verb: counts the blocks of comments that open with a word
+# which leaves the subject out ("Of those that T has.", "The same.", "What is left."), in the library
+# and in the whole repository, Python's docstrings included, and limits their number. Public headers name
+# no calls that are not for users.
 #     check_comments.py [ROOT] [--list [PREFIX]]
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
+import ast
 import pathlib
 import re
 
 import tree
 
-FOLDERS = ("include/", "base/", "ordering/", "symbolic/", "numeric/", "src/")
-MOST = 20
+LIBRARY = ("include/", "base/", "ordering/", "symbolic/", "numeric/", "src/")
+LIMITS = (("the library", LIBRARY, 20), ("the repository", ("",), 100))
+LEFT_OUT = ("tests/fuzz/corpus/", "tests/io/files/", "packaging/licenses/")  # inputs and other people's texts
+HASH = {".cmake", ".in", ".sh", ".supp", ".toml", ".yaml", ".yml", ".bash", ".fish", ".zsh"}
 OPENING = re.compile(r"(?:Of|By|To|As|With|Without|For|In|On|From|Where|Whose|Whether|Which|Who|What|Those|That|These|The same|Such|So many|How|If not|Else|And|Or|But|Nor|Not)\b")
 NOT_FOR_USERS = re.compile(r"for tests\b|kauri's own\b")
-COMMENT = re.compile(r"^\s*///?<?\s?(.*)$")
+SLASHES, HASHES = re.compile(r"^\s*///?<?\s?(.*)$"), re.compile(r"^\s*#(?!!)\s?(.*)$")
 
 
-def openings(text):
-    """Line and first words of each block of comments that open so; a block is a run of lines that hold nothing else."""
+def blocks(text, comment):
+    """Yields line and first line of each block of comments: a run of lines that hold nothing else."""
     before = False
     for number, line in enumerate(text.splitlines(), 1):
-        found = COMMENT.match(line)
-        if found and not before and OPENING.match(found[1]):
+        found = comment.match(line)
+        if found and not before:
             yield number, found[1]
         before = found is not None
 
 
+def docstrings(text):
+    """Yields line and first line of each docstring of Python."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) and ast.get_docstring(node):
+            yield node.body[0].lineno, ast.get_docstring(node).splitlines()[0]
+
+
+def openings(path, text):
+    """Yields line and first words of the file's blocks that open without a subject."""
+    python = path.suffix in (".py", ".pyi") or re.match(r"#!.*python", text)
+    found = list(blocks(text, SLASHES if path.suffix in tree.CPP else HASHES)) + (list(docstrings(text)) if python else [])
+    yield from ((number, words) for number, words in sorted(found) if OPENING.match(words))
+
+
 def faults_of_public(path, text):
-    """Words of a public header that speak of calls which are not for its user, also across two lines of a comment."""
+    """Returns a fault for each phrase of a public header about calls that are not for its user, also if it spans two lines of a comment."""
     joined = re.sub(r"\n\s*//[/<]* ", "  ", text)
     return [f"{path}: a public header says \"{found}\"" for found in NOT_FOR_USERS.findall(re.sub(" +", " ", joined))]
+
+
+def sources(root):
+    """Yields path and text of each file whose comments the check knows."""
+    for path in tree.files(root):
+        if str(path).startswith(LEFT_OUT):
+            continue
+        if path.suffix in tree.CPP | HASH | {".py", ".pyi"} or path.name == "CMakeLists.txt":
+            yield path, (root / path).read_text(encoding="utf-8")
+        elif not path.suffix and (root / path).read_bytes().startswith(b"#!"):
+            yield path, (root / path).read_text(encoding="utf-8")
 
 
 def main():
@@ -37,18 +67,19 @@ def main():
     parser.add_argument("root", nargs="?", default=pathlib.Path(__file__).resolve().parents[2], type=pathlib.Path)
     parser.add_argument("--list", nargs="?", const="", metavar="PREFIX", help="prints those below the folder or file, and ends with 0")
     options = parser.parse_args()
-    root = options.root.resolve()
-    files = [path for path in tree.files(root, tree.CPP) if str(path).startswith(FOLDERS)]
-    found = [(path, number, words) for path in files for number, words in openings((root / path).read_text(encoding="utf-8"))]
+    files = list(sources(options.root.resolve()))
+    found = [(path, number, words) for path, text in files for number, words in openings(path, text)]
     if options.list is not None:
-        mine = [(path, number, words) for path, number, words in found if str(path).startswith(options.list)]
-        print("\n".join(f"{path}:{number}: {words}" for path, number, words in mine))
-        print(len(mine))
+        mine = [f"{path}:{number}: {words}" for path, number, words in found if str(path).startswith(options.list)]
+        print("\n".join([*mine, str(len(mine))]))
         return
-    faults = [f"{path}:{number}: a comment without a subject: {words[:60]}" for path, number, words in found[MOST:]]
-    public = [path for path in files if str(path).startswith("include/")]
-    faults += [fault for path in public for fault in faults_of_public(path, (root / path).read_text(encoding="utf-8"))]
-    tree.finish(f"check_comments ({len(found)} openings without a subject, at most {MOST})", len(files), faults)
+    faults, counts = [], []
+    for name, folders, most in LIMITS:
+        inside = [one for one in found if str(one[0]).startswith(folders)]
+        counts.append(f"{len(inside)} openings without a subject in {name}, at most {most}")
+        faults += [f"{path}:{number}: a comment without a subject: {words[:60]}" for path, number, words in inside[most:]]
+    faults += [fault for path, text in files if str(path).startswith("include/") for fault in faults_of_public(path, text)]
+    tree.finish(f"check_comments ({'; '.join(counts)})", len(files), faults)
 
 
 main()

@@ -214,8 +214,8 @@ Graph fan(Index n) {
   return graph_of(n, edges);
 }
 
-// Enough components for several tasks; each is ordered as if it were alone, by any number of
-// threads.
+// There are enough components for several tasks; each is ordered as if it were alone, by any number
+// of threads.
 TEST_P(Order, ComponentsAreOrderedSideBySide) {
   const ManyThreads many;
   std::mt19937_64 random(9);

@@ -111,7 +111,7 @@ TEST(RestoredPlans, WhatIsSaidOfSupernodes) {
   PlanCore none = core_in_order(diagonal_pattern(3), Permutation::identity(3));
   none.pivots = {2, 1}, none.last = 1;
   EXPECT_EQ(refusal(none), "column 0 of B does not belong to supernode 0, where its parent is not");
-  // Two paths, 0 - 2 and 1 - 3.
+  // The graph consists of two paths, 0 - 2 and 1 - 3.
   PlanCore crossed = core_in_order(pattern_of(4, {{0, 2}, {1, 3}}), Permutation::identity(4));
   crossed.pivots = {1, 1, 1, 1}, crossed.last = 1;
   EXPECT_EQ(refusal(crossed), "supernode 1 is not where a postorder of the tree has it");

@@ -69,8 +69,8 @@ class Capture {
 /// that capture. Forbidding captures are the thread's own that are not relaxed, and those of other
 /// threads in global mode, unless the thread has exchanged its mode.
 bool is_forbidden();
-/// As is_forbidden(), for the default stream and in every mode: forbidden while a stream that waits
-/// for the default stream captures.
+/// Does what is_forbidden() does, for the default stream and in every mode: this one is forbidden
+/// while a stream that waits for the default stream captures.
 bool default_is_forbidden();
 
 }  // namespace kauri::emulator

@@ -249,7 +249,7 @@ TYPED_TEST(Halo, FrontsAreInPostorder) {
   }
 }
 
-// Rows of the bit matrix with any number of words, and graphs too large for it.
+// Rows of the bit matrix have any number of words; the largest graphs are too large for it.
 TYPED_TEST(Halo, AnySize) {
   for (Index n = 61; n <= 1081; n += n < 580 ? 30 : 100) {
     std::mt19937_64 random(static_cast<std::uint64_t>(n));

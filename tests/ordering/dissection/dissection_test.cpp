@@ -220,7 +220,7 @@ TEST(Dissection, ThreadsChangeNothingOnLargeGraphs) {
   }
 }
 
-// Large enough for several blocks of each loop over vertices.
+// The body is large enough for several blocks of each loop over vertices.
 TEST(Dissection, ThreadsChangeNothingInABody) {
   const ManyThreads many;
   const Graph body = box_graph(42, 42, 42);

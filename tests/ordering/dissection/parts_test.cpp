@@ -394,8 +394,8 @@ std::vector<Separation> naive_levels(const GraphView& graph, const Distances& d)
   return all;
 }
 
-/// The criterion that compares thresholds: predicted work, and a penalty for a heavy side. The
-/// reference is the lighter separator of the least threshold with half the weight below it.
+/// Computes the criterion that compares thresholds: predicted work, and a penalty for a heavy side.
+/// The reference is the lighter separator of the least threshold with half the weight below it.
 class Criterion {
  public:
   Criterion(const std::vector<Separation>& all, Offset total, double most)

@@ -285,8 +285,8 @@ TEST(Reduce, WhatADenseRowToldApartIsMerged) {
   EXPECT_EQ(Reduction(graph, false, 1).size(0), 3);
 }
 
-// Many components, some twins, dense rows and rows set aside, in graphs large enough for several
-// tasks.
+// The graphs have many components, some twins, dense rows and rows set aside, and are large enough
+// for several tasks.
 TEST(Reduce, IsTheSameByManyThreads) {
   const ManyThreads many;
   for (const double degree : {1.5, 4.0}) {

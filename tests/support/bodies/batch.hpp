@@ -175,7 +175,7 @@ void expect_exact_items(Backend& backend, BatchWay way, const ExactSystem& syste
       }
 }
 
-/// As expect_exact_items() above, for a random L.
+/// Does what expect_exact_items() above does, for a random L.
 template <class T>
 void expect_exact_items(Backend& backend, BatchWay way, Index n, int per_row, Index band,
                         const AnalyzeOptions& options, Index items) {

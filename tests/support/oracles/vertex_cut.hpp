@@ -28,8 +28,8 @@ struct ExtremeCuts {
   Offset weight = 0;
   std::vector<std::uint8_t> near_source;  ///< 0: reached from the source, the least such part of
                                           ///< all minimum cuts; 1: the rest
-  std::vector<std::uint8_t> near_sink;  ///< 1: reached from the sink, the least such part; 0: the
-                                        ///< rest
+  std::vector<std::uint8_t> near_sink;    ///< 1: reached from the sink, the least such part; 0: the
+                                          ///< rest
 };
 
 /// Returns the vertices that are reachable from those marked in `from` without passing those marked

@@ -1,5 +1,5 @@
-// Whether a sanitizer is active, and the number of seeds that tests use: fewer under a sanitizer,
-// where each step takes ten times as long.
+// Tells whether a sanitizer is active, and the number of seeds that tests use: fewer under a
+// sanitizer, where each step takes ten times as long.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

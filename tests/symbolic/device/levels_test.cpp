@@ -16,7 +16,7 @@
 namespace kauri::symbolic {
 namespace {
 
-/// A forest given by parents and sizes only.
+/// Holds a forest that is given by parents and sizes only.
 struct SplitForest {
   Supernodes nodes;
   FrontSizes sizes;

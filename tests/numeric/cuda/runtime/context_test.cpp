@@ -100,8 +100,8 @@ class Captures : public Contexts {};
 /// Holds a capture in global mode, the default of torch.cuda.graph, during its lifetime.
 class GlobalCapture {
  public:
-  /// flags: of the stream. A stream without cudaStreamNonBlocking waits for the default stream, so
-  /// calls must not touch the default stream during its capture.
+  /// `flags` are the stream's. A stream without cudaStreamNonBlocking waits for the default stream,
+  /// so calls must not touch the default stream during its capture.
   explicit GlobalCapture(unsigned flags = cudaStreamNonBlocking) {
     require(cudaStreamCreateWithFlags(&stream_, flags));
     require(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal));

@@ -22,7 +22,7 @@ namespace {
 using symbolic::aligned_bytes;
 using test::runtime_calls;
 
-/// 20 bytes, as a task: not a power of two.
+/// Takes 20 bytes, as a task does: not a power of two.
 struct Five {
   Index at[5];
 };
