@@ -10,7 +10,7 @@
 
 namespace kauri::ordering {
 
-AmdWorkspace::AmdWorkspace() : storage_(std::make_unique<Storage>()) {}
+AmdWorkspace::AmdWorkspace() : storage_(std::make_unique<AmdArrays>()) {}
 AmdWorkspace::~AmdWorkspace() = default;
 
 namespace {

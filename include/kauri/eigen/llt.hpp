@@ -196,7 +196,7 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   /// if it precedes it.
   static constexpr bool kFromDiagonalOn =
       ((UpLo_ & Eigen::Lower) != 0) != static_cast<bool>(MatrixType_::IsRowMajor);
-  using Columns = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+  using DenseColumns = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
 
   template <class AnyIndex>
   static constexpr OrderingMethod method_of(const Eigen::NaturalOrdering<AnyIndex>* /*ordering*/) {
