@@ -146,14 +146,11 @@ CudaBatch<T>::CudaBatch(std::shared_ptr<const DevicePlan> plan, Index items, Dev
       factor_blocks_(batch_factor_blocks<T>(most_rows(*plan_->plan()))),
       solve_blocks_(batch_solve_blocks<T>(plan_->plan()->n, update_rows(*plan_->plan()),
                                           most_rows(*plan_->plan()))),
-      host_verdict_(
-          std::max<std::size_t>(1, static_cast<std::size_t>(items) * sizeof(Owned<DeviceVerdict>))),
+      host_verdict_(context_.pool, items),
       block_(bytes(*plan_->plan(), items), *context_.heap),
       stream_(context_.pool),
       seen_(static_cast<std::size_t>(items)) {
   const Plan& p = *plan_->plan();
-  std::uninitialized_fill_n(static_cast<Owned<DeviceVerdict>*>(host_verdict_.data()), items,
-                            Owned<DeviceVerdict>{{}, owner_});
   Uploader uploader(*context_.staging, block_, *stream_);
   entries_ = uploader.room<T>(Offset{items} * item_stride<T>(p));
   value_ = uploader.room<T>(Offset{items} * p.nnz);
@@ -179,15 +176,13 @@ CudaBatch<T>::~CudaBatch() {
 
 template <class T>
 BatchMemory<T> CudaBatch<T>::memory() const {
-  return {entries_.data(), item_stride<T>(*plan()), items_, verdict_.data(), host_place()};
+  return {entries_.data(), item_stride<T>(*plan()), items_, verdict_.data(), host_verdict_.first()};
 }
 
 template <class T>
 std::span<const DeviceVerdict> CudaBatch<T>::see() {
-  const OwnedPlace<DeviceVerdict> there = host_place();
   for (Index k = 0; k < items_; ++k)
-    seen_[static_cast<std::size_t>(k)] =
-        read(OwnedPlace<DeviceVerdict>{there.there + k, there.owner}, "a verdict of a batch");
+    seen_[static_cast<std::size_t>(k)] = host_verdict_.read(k, "a verdict of a batch");
   if (all_known(seen_)) awaits_verdicts_ = false;
   return seen_;
 }

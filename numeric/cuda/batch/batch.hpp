@@ -70,9 +70,6 @@ class CudaBatch final : public BatchImpl<T> {
 
  private:
   [[nodiscard]] BatchMemory<T> memory() const;
-  [[nodiscard]] OwnedPlace<DeviceVerdict> host_place() const {
-    return {static_cast<Owned<DeviceVerdict>*>(host_verdict_.data()), owner_};
-  }
   /// Returns the verdicts that page-locked memory of the host has now. Throws Error(usage) if work
   /// of another batch wrote them.
   std::span<const DeviceVerdict> see();
@@ -87,8 +84,7 @@ class CudaBatch final : public BatchImpl<T> {
   std::shared_ptr<const DevicePlan> plan_;
   Index items_;
   int factor_blocks_, solve_blocks_;
-  PinnedBytes host_verdict_;  // Owned verdicts, written by the device with verdict_
-  std::uint64_t owner_ = next_owner();
+  PooledVerdicts host_verdict_;  // the device writes them together with verdict_
   DeviceBlock block_;
   PooledStream stream_;  // after these: its destructor waits before they are freed
   DeviceArray<T> entries_, value_;

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/runtime/resource_pool.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <string>
 
 namespace kauri::numeric::cuda {
@@ -56,6 +58,21 @@ void* ResourcePool::take_place() {
   return place;
 }
 
+ResourcePool::Array* ResourcePool::take_array(std::size_t bytes) {
+  const std::size_t size = std::bit_ceil(std::max(bytes, kSlabBytes));
+  const std::scoped_lock lock(mutex_);
+  const auto idle = std::find_if(idle_array_.begin(), idle_array_.end(),
+                                 [&](const Array* array) { return array->bytes == size; });
+  if (idle != idle_array_.end()) {
+    Array* const array = *idle;
+    idle_array_.erase(idle);
+    return array;
+  }
+  idle_array_.reserve(array_.size() + 1);
+  array_.push_back(std::make_unique<Array>(size));
+  return array_.back().get();
+}
+
 void ResourcePool::give_back(Stream* stream) noexcept {
   const std::scoped_lock lock(mutex_);
   idle_stream_.push_back(stream);
@@ -64,6 +81,11 @@ void ResourcePool::give_back(Stream* stream) noexcept {
 void ResourcePool::give_back(void* place) noexcept {
   const std::scoped_lock lock(mutex_);
   idle_place_.push_back(place);
+}
+
+void ResourcePool::give_back(Array* array) noexcept {
+  const std::scoped_lock lock(mutex_);
+  idle_array_.push_back(array);
 }
 
 }  // namespace kauri::numeric::cuda

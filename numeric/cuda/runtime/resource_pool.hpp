@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <mutex>
+#include <type_traits>
 #include <vector>
 
 #include "kauri/solve/refinement.hpp"
@@ -24,23 +25,37 @@ class ResourcePool {
   friend class PooledStream;
   template <class V>
   friend class PooledPlace;
+  template <class V>
+  friend class PooledPlaces;
+  /// Page-locked memory for an array of places.
+  struct Array {
+    explicit Array(std::size_t size) : memory(size), bytes(size) {}
+    PinnedBytes memory;
+    std::size_t bytes;  ///< a power of two
+  };
   static constexpr std::size_t kPlaceBytes = 128,
                                kSlabBytes = 4096;  ///< a place has its cache lines for itself
 
   /// Leases a stream or a place, an idle one if there is one, else a new one; never null.
   Stream* take_stream();
   void* take_place();
+  /// Returns an array of at least this many bytes, and of less than twice as many if these are a
+  /// page or more.
+  Array* take_array(std::size_t bytes);
   void give_back(Stream* stream) noexcept;
   void give_back(void* place) noexcept;
+  void give_back(Array* array) noexcept;
   void make_stream();
   void make_places();
 
   std::mutex mutex_;
   std::vector<std::unique_ptr<Stream>> stream_;
   std::vector<std::unique_ptr<PinnedBytes>> slab_;
-  std::vector<Stream*>
-      idle_stream_;  // has capacity for all streams, so that giving back cannot fail
+  std::vector<std::unique_ptr<Array>> array_;
+  // The idle ones. Each list has capacity for all resources, so that giving back cannot fail.
+  std::vector<Stream*> idle_stream_;
   std::vector<void*> idle_place_;
+  std::vector<Array*> idle_array_;
 };
 
 /// Leases an idle stream; the destructor waits for the stream and returns it to the pool.
@@ -82,7 +97,38 @@ class PooledPlace {
   std::shared_ptr<ResourcePool> pool_;
   OwnedPlace<V> place_{};
 };
+
+/// Leases an array of page-locked places, one for each item of a batch. As for PooledPlace, late
+/// work of an owner that has ended writes to memory of the pool, and read() of the next owner
+/// throws.
+template <class V>
+class PooledPlaces {
+ public:
+  PooledPlaces(std::shared_ptr<ResourcePool> pool, Index count)
+      : pool_(std::move(pool)),
+        array_(pool_->take_array(static_cast<std::size_t>(count) * sizeof(Owned<V>))) {
+    const std::uint64_t owner = next_owner();
+    auto* const there = static_cast<Owned<V>*>(array_->memory.data());
+    std::uninitialized_fill_n(there, count, Owned<V>{V(), owner});
+    first_ = {there, owner};
+  }
+  PooledPlaces(const PooledPlaces&) = delete;
+  PooledPlaces& operator=(const PooledPlaces&) = delete;
+  ~PooledPlaces() { pool_->give_back(array_); }
+  /// Returns the first place; the others follow it.
+  [[nodiscard]] const OwnedPlace<V>& first() const { return first_; }
+  [[nodiscard]] const V& read(Index k, const char* name) const {
+    return cuda::read(OwnedPlace<V>{first_.there + k, first_.owner}, name);
+  }
+
+ private:
+  static_assert(std::is_trivially_destructible_v<V>);
+  std::shared_ptr<ResourcePool> pool_;
+  ResourcePool::Array* array_;
+  OwnedPlace<V> first_{};
+};
 using PooledVerdict = PooledPlace<DeviceVerdict>;
+using PooledVerdicts = PooledPlaces<DeviceVerdict>;
 using PooledReport = PooledPlace<DeviceRefinement>;
 
 }  // namespace kauri::numeric::cuda

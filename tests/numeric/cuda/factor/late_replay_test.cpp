@@ -1,12 +1,16 @@
-// Tests work of a destroyed factor that is launched late: this is misuse, but it does not change
-// the verdict of another factor unnoticed. The emulated device runs the tests as well.
+// Tests work of a destroyed factor, batch or refiner that is launched late: this is misuse, but it
+// does not change the verdict of another object unnoticed. The emulated device runs the tests as
+// well.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "numeric/cuda/runtime/owned.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/process/error_text.hpp"
@@ -37,6 +41,27 @@ class Keeper {
 
  private:
   std::vector<void*> all_;
+};
+
+/// Page-locked memory of the caller, which no other work writes.
+class CallerHostBytes {
+ public:
+  explicit CallerHostBytes(std::size_t size) : size_(size) {
+    require(cudaHostAlloc(&data_, size, cudaHostAllocMapped));
+    std::memset(data_, kMark, size);
+  }
+  CallerHostBytes(const CallerHostBytes&) = delete;
+  CallerHostBytes& operator=(const CallerHostBytes&) = delete;
+  ~CallerHostBytes() { cudaFreeHost(data_); }
+  [[nodiscard]] bool untouched() const {
+    const auto* const bytes = static_cast<const unsigned char*>(data_);
+    return std::all_of(bytes, bytes + size_, [](unsigned char b) { return b == kMark; });
+  }
+
+ private:
+  static constexpr unsigned char kMark = 0x5a;
+  std::size_t size_;
+  void* data_ = nullptr;
 };
 
 /// The second factor reuses the place of the first one's verdict. The values of the first fail;
@@ -74,6 +99,51 @@ TEST(LateReplays, OfAFactorThatHasEndedAreToldToWhoHasItsPlace) {
       std::string::npos)
       << text;
   EXPECT_EQ(good(), verdict);
+}
+
+/// The places of a batch's verdicts stay page-locked memory of the backend after the batch: late
+/// work writes no memory of the caller, and the next batch that leases the places reports it.
+/// `mine` takes the memory that the batch would have freed.
+TEST(LateReplays, OfABatchThatHasEndedAreToldToWhoHasItsPlaces) {
+  if (!has_device()) GTEST_SKIP() << "no CUDA device";
+  Keeper keeper;
+  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = keeper.allocator()});
+  const auto a = generate("poisson2d 6");
+  constexpr Index kItems = 300;
+  AnalyzeOptions options;
+  options.target = backend.target();
+  const auto plan = analyze(a.pattern(), options);
+  const auto there = DeviceValues<double>::copy_of(a.value(), backend);
+  const auto enqueue = [&](BatchFactor<double>& batch, double shift, cudaStream_t s) {
+    enqueue_refactorize(batch, there, 0, shift, s);
+  };
+  const CallerStream stream;
+  std::unique_ptr<CallerGraph> late;
+  {
+    auto ended = BatchFactor<double>::create(plan, kItems, backend, BatchWay::together);
+    enqueue(ended, -100.0, stream.get());
+    ASSERT_EQ(ended.fetch_verdicts(stream.get())[0].status, VerdictStatus::not_positive_definite);
+    late =
+        std::make_unique<CallerGraph>(stream, [&](cudaStream_t s) { enqueue(ended, -100.0, s); });
+  }
+  const CallerHostBytes mine(kItems * sizeof(numeric::cuda::Owned<DeviceVerdict>));
+  auto batch = BatchFactor<double>::create(plan, kItems, backend, BatchWay::together);
+  const auto good = [&] {
+    enqueue(batch, 0.0, stream.get());
+    for (const DeviceVerdict& verdict : batch.fetch_verdicts(stream.get()))
+      if (verdict.status != VerdictStatus::positive_definite) return false;
+    return true;
+  };
+  ASSERT_TRUE(good());
+  enqueue(batch, 0.0, stream.get());
+  late->launch(stream);
+  const std::string text =
+      error_text(ErrorKind::usage, [&] { static_cast<void>(batch.fetch_verdicts(stream.get())); });
+  EXPECT_NE(text.find("a verdict of a batch was overwritten by work of an object that has ended"),
+            std::string::npos)
+      << text;
+  EXPECT_TRUE(mine.untouched());
+  EXPECT_TRUE(good());
 }
 
 /// The second refiner reuses the place of the first one's report, into which captured corrections
