@@ -69,8 +69,9 @@ auto fields(const std::vector<T, Allocator>& items) {
 
 /// Returns the name of the first field that differs, or "".
 std::string difference(const Plan& a, const Plan& b) {
-  if (a.n != b.n || a.nnz != b.nnz || a.pattern.col_ptr != b.pattern.col_ptr ||
-      a.pattern.row != b.pattern.row)
+  if (a.n != b.n || a.nnz != b.nnz ||
+      a.internals->pattern.col_ptr != b.internals->pattern.col_ptr ||
+      a.internals->pattern.row != b.internals->pattern.row)
     return "size or pattern";
   if (a.perm != b.perm) return "perm";
   if (a.tree.parent != b.tree.parent || a.tree.column_count != b.tree.column_count) return "tree";
