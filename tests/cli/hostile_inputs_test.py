@@ -98,7 +98,7 @@ class PermutationTest(ProgramTest):
                 self.fails(1, command, *SYSTEM, "--ordering", path, says=[f"p.txt: {says}"])
 
     def test_what_is_no_file(self):
-        self.fails(1, "solve", *SYSTEM, "--ordering", self.folder, says=[str(self.folder), "nor a file"])
+        self.fails(1, "solve", *SYSTEM, "--ordering", self.folder, says=[str(self.folder), "or a file with a permutation"])
         self.fails(1, "solve", *SYSTEM, "--ordering", self.folder / "absent.txt", says=["absent.txt", "nor a file"])
 
 
