@@ -99,7 +99,7 @@ class PermutationTest(ProgramTest):
 
     def test_what_is_no_file(self):
         self.fails(1, "solve", *SYSTEM, "--ordering", self.folder, says=[str(self.folder), "or a file with a permutation"])
-        self.fails(1, "solve", *SYSTEM, "--ordering", self.folder / "absent.txt", says=["absent.txt", "nor a file"])
+        self.fails(1, "solve", *SYSTEM, "--ordering", self.folder / "absent.txt", says=["absent.txt", "or a file with a permutation"])
 
 
 class ChangingFileTest(ProgramTest):

@@ -61,6 +61,8 @@ class OptionsTest(ProgramTest):
             refused("ordering.effort=bestt", "option ordering.effort: 'bestt' was given, expected fast, standard or best; did you mean best?")
             refused("threads", "'threads' was given, expected NAME=VALUE")
             refused("threads=", "option threads: '' was given")
+        says = ["'amdd' was given, expected natural, rcm", "or a file with a permutation; did you mean amd?"]
+        self.fails(1, "solve", *SYSTEM, "--ordering", "amdd", says=says)
         says = "--effort: option ordering.effort: 'bestt' was given, expected fast, standard or best"
         self.fails(1, "solve", *SYSTEM, "--effort", "bestt", says=[says])
 

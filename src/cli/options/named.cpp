@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/common/nearest.hpp"
 #include "kauri/core/error.hpp"
 
 namespace kauri::cli {
@@ -123,8 +124,10 @@ void set_orderings(JobOptions& job, const std::string& words, bool several) {
   } else if (several) {
     for (const std::string& word : split(words)) add_ordering(job, word);
   } else {
-    refuse("--ordering", fmt::format("'{}' was given, expected {}, or a file with a permutation",
-                                     words, named_option(kOrdering).accepts));
+    const std::string meant = nearest(words, methods);
+    refuse("--ordering", fmt::format("'{}' was given, expected {}, or a file with a permutation{}",
+                                     words, named_option(kOrdering).accepts,
+                                     meant.empty() ? "" : "; did you mean " + meant + "?"));
   }
 }
 
