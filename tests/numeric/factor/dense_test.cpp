@@ -11,6 +11,7 @@
 
 #include "kauri/core/backend.hpp"
 #include "kauri/core/error.hpp"
+#include "kauri/core/plan.hpp"
 #include "numeric/cpu/dense/dense.hpp"
 
 namespace kauri::numeric::cpu {
