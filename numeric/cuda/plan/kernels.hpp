@@ -60,10 +60,10 @@ struct SolveMemory {
 void prepare_kernels();
 void load_verdict_kernels();      // its part in factor/verdict_kernels.cu
 void load_tile_inverses();        // in factor/tile_inverses.cu
-void load_solve_kernels();        // in solve/levels/solve_kernels.cu
+void load_solve_kernels();        // in solve/fallback/kernels.cu
 void load_view_kernels();         // in factor/front_views.cu
 void load_inverse_kernels();      // in inverse/kernels.cu
-void load_product_kernels();      // in solve/levels/product_kernels.cu
+void load_product_kernels();      // in solve/product_kernels.cu
 void load_determinant_kernels();  // in extract/determinant_kernels.cu
 void load_schur_kernels();        // in extract/schur_kernels.cu
 void load_estimator_kernels();    // in extract/norm_estimator_kernels.cu

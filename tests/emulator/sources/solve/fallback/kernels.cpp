@@ -1,4 +1,4 @@
-// The level-by-level factorisation on the emulated device.
+// Solves on the emulated device.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/emulator/machine/shared_array.hpp"
 
@@ -8,4 +8,4 @@ KAURI_SHARED_ARRAY(16, unsigned char, shared);
 }
 }  // namespace kauri::numeric::cuda
 
-#include "numeric/cuda/factor/levels/level_kernels.cu"
+#include "numeric/cuda/solve/fallback/kernels.cu"
