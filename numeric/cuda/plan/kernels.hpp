@@ -1,4 +1,5 @@
-// Launches of the level-by-level factorisation and solve, and the loading of kernels.
+// Launches of the fallback of factorisations and solves (factor/fallback, solve/fallback), and the
+// loading of kernels.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -77,8 +78,8 @@ void load(Kernel* kernel) {
   check(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel)), "a kernel");
 }
 
-/// Enqueues one level of a factorisation. Multifrontal: children are pulled in their fixed order,
-/// without atomics.
+/// Enqueues one level of a factorisation by the fallback. Multifrontal: children are pulled in
+/// their fixed order, without atomics.
 template <class T>
 void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<T>& memory,
                    cudaStream_t stream);
@@ -108,7 +109,7 @@ void enqueue_verdict(const PlanView& plan, Index fronts, const FactorMemory<T>& 
                      VerdictMemory* verdict, const OwnedPlace<DeviceVerdict>& host,
                      cudaStream_t stream);
 
-/// Enqueue one level of the forward and of the backward sweep of a solve.
+/// Enqueue one level of the forward and of the backward sweep of a solve by the fallback.
 template <class T>
 void enqueue_forward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory,
                      cudaStream_t stream);

@@ -1,4 +1,5 @@
-// Solves on a CUDA device: level by level, or by sweeps of one or of several right-hand sides.
+// Solves on a CUDA device: by sweeps of one or of several right-hand sides, or by the fallback,
+// level by level.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <stdexcept>
