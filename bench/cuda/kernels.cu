@@ -288,7 +288,7 @@ void bench_solves(const Vendor& vendor) {
 
 int run(int argc, char** argv) {
   const Vendor vendor;
-  if (kernels::resident_teams() == 0) {
+  if (kernels::resident_teams() == 0 || !kernels::prepare_dense_kernels()) {
     std::fprintf(stderr, "no device that runs these kernels\n");
     return 2;
   }

@@ -16,9 +16,9 @@
 #include "bench/cuda/device_array.cuh"
 #include "bench/cuda/vendor.cuh"
 #include "kauri/core/backend.hpp"
+#include "numeric/cuda/factor/tiled/hopper/dense_kernels.hpp"
 #include "numeric/cuda/factor/tiled/hopper/front_kernel.hpp"
 #include "numeric/cuda/factor/tiled/streamed/kernel.hpp"
-#include "numeric/cuda/plan/front_view.hpp"
 #include "numeric/cuda/plan/kernel_set.hpp"
 
 namespace kauri::bench {

@@ -43,6 +43,19 @@ std::vector<PanelSolve::Block> blocks_of(Index index, const FrontCells& front, I
 
 }  // namespace
 
+std::vector<FrontTask> update_tasks(std::span<const FrontCells> fronts) {
+  std::vector<FrontTask> tasks;
+  for (std::size_t f = 0; f < fronts.size(); ++f) {
+    const LevelFront front{fronts[f], 0};
+    for (FrontTask task : factor_tasks({&front, 1}, false, kAhead, kFewestEver)) {
+      if (task.kind != TaskKind::contribution) continue;
+      task.front = static_cast<Index>(f);
+      tasks.push_back(task);
+    }
+  }
+  return tasks;
+}
+
 ProductFront product_front(Index rows, Index columns, Index inner) {
   const Index column_tiles = tiles_for(cells_for(columns)),
               first_row = inner + column_tiles * kTile;

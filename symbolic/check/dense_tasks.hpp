@@ -1,5 +1,5 @@
-// Task lists of dense kernels alone, on fronts in cells: products C -= A B^T, and triangular solves
-// X L^T = C in blocks of pivots.
+// Task lists of dense kernels alone, on fronts in cells: products C -= A A^T and C -= A B^T, and
+// triangular solves X L^T = C in blocks of pivots.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,6 +9,10 @@
 #include "symbolic/device/front_tasks.hpp"
 
 namespace kauri::symbolic {
+
+/// Returns the tasks of C -= A A^T alone: those of factor_tasks() that compute contribution tiles,
+/// front after front. Their order reads A's rows while they are in the L2 cache.
+std::vector<FrontTask> update_tasks(std::span<const FrontCells> fronts);
 
 /// Tiles [row, row_end) x [column, column_end) of a contribution block, counted in tile rows of its
 /// front; all lie below the diagonal: column_end <= row.

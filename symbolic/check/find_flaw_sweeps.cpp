@@ -6,6 +6,8 @@
 // done, however many blocks there are. Fronts that are not tiled are not checked here: launches
 // before or after these lists process them.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "symbolic/check/find_flaw_sweeps.hpp"
+
 #include <algorithm>
 #include <cstddef>
 

@@ -120,21 +120,4 @@ Index contribution_tasks(const FrontCells& front) {
   return count;
 }
 
-Index fill_tasks(const LevelFront& front) {
-  Index count = 0;
-  for (Index k = 0; k < filled_columns(front); ++k)
-    count += (front.cells.row_tiles() - k + kFillRows - 1) / kFillRows;
-  for (std::size_t stage = 0; stage + 1 < front.stages.size(); ++stage)
-    count += (front.stages[stage + 1] - front.stages[stage] + kSums - 1) / kSums;
-  return count;
-}
-
-std::vector<FrontTask> update_tasks(std::span<const FrontCells> fronts) {
-  std::vector<FrontTask> tasks;
-  for (std::size_t f = 0; f < fronts.size(); ++f)
-    for (Index column = fronts[f].pivot_tiles(); column < fronts[f].row_tiles(); column += kGroup)
-      push_group(tasks, static_cast<Index>(f), fronts[f], column);
-  return tasks;
-}
-
 }  // namespace kauri::symbolic

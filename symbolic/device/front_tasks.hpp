@@ -44,13 +44,7 @@ struct LevelFront {
 std::vector<FrontTask> factor_tasks(std::span<const LevelFront> fronts, bool fill, Index ahead,
                                     Index teams);
 
-/// Return the number of the front's tasks that write the contribution block, and of those that fill
-/// or sum.
+/// Returns the number of the front's tasks that write the contribution block.
 Index contribution_tasks(const FrontCells& front);
-Index fill_tasks(const LevelFront& front);
-
-/// Returns the tasks of C -= A A^T alone, in an order that reads A's rows while they are in the L2
-/// cache.
-std::vector<FrontTask> update_tasks(std::span<const FrontCells> fronts);
 
 }  // namespace kauri::symbolic

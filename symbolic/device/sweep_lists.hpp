@@ -6,13 +6,12 @@
 // inverse of its diagonal tile) or update rows. Backward, L^T x = y: a tile of pivots starts from
 // y, subtracts L(i, .)^T x_i for all tiles i below, and becomes x. Long sums are divided: parts are
 // separate tasks, and the rows' task adds them up. A task waits only for numbers of tasks before it
-// in the list (find_flaw_sweeps), so any number of workers completes the list.
+// in the list (check/find_flaw_sweeps.hpp), so any number of workers completes the list.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "kauri/core/plan.hpp"
@@ -111,11 +110,5 @@ inline constexpr Index kWideTickets = 8;
 /// Returns the numbers that a workspace for nrhs right-hand sides has: Sweeps::numbers, or
 /// WideNumbers::all. Throws Error(overflow).
 Offset solve_numbers(const DeviceSchedule::Sweeps& sweeps, Index n, Index nrhs);
-
-/// Returns an empty text, or the first flaw of the lists: each tile of L must be in one task, each
-/// part must be made once and used once, and a task must read only numbers of tasks before it or of
-/// fronts that are not tiled. O(tiles).
-std::string find_flaw_sweeps(const Supernodes& nodes, const DeviceSchedule& schedule,
-                             const SweepTasks& forward, const SweepTasks& backward);
 
 }  // namespace kauri::symbolic

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Tests that the checks can fail: the check of stages on listings with an early arrival along some
-# path and on correct ones, and the check of guards.
+# path and on correct ones, the check of guards, and the check of what ships.
 # SPDX-License-Identifier: BSD-3-Clause
 import contextlib
 import io
@@ -9,6 +9,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import check_guards  # noqa: E402
+import check_shipped  # noqa: E402
 import check_stage_order  # noqa: E402
 
 LOAD = "LDS.128 R20, [R2]"
@@ -51,7 +52,21 @@ GUARDS = (
     (["guard variable for __device_stub__ZN5kauri6kernelEv(int&)::__tmp", "kauri::guard()"], 0),
 )
 
+# a symbol of the library, and whether it is one of the header's functions
+HEADER = "/// Finds.\nstd::string find_flaw(const Plan& plan);\n[[nodiscard]] bool prepare();\ninline int twice(int n) { return 2 * n; }\n"
+SHIPPED = (
+    ("T kauri::find_flaw[abi:cxx11](kauri::Plan const&)", True),
+    ("t kauri::symbolic::prepare()", True),
+    ("W std::vector<int> kauri::prepare<int>()", False),
+    ("U kauri::find_flaw[abi:cxx11](kauri::Plan const&)", False),
+    ("T kauri::twice(int)", False),
+    ("T kauri::find_flaw_of(kauri::find_flaw const&)", False),
+)
+
 failures = []
+for symbol, expected in SHIPPED:
+    if bool(check_shipped.shipped(f"0000000000000000 {symbol}", check_shipped.declared(HEADER))) != expected:
+        failures.append(f"{symbol}: {'passed over' if expected else 'found'}")
 for symbols, expected in GUARDS:
     wrong = len(check_guards.guarded("\n".join(f"0000000000000000 b {name}" for name in symbols)))
     if wrong != expected:
@@ -65,5 +80,5 @@ for name, instructions, expected in CASES:
     good = kernels == 1 and (wrong == 1 if expected is None else early == expected and wrong == bool(expected))
     if not good:
         failures.append(f"{name}: {early} too early, {expected} expected\n{text.getvalue()}")
-print("\n".join(failures) or f"{len(CASES) + len(GUARDS)} listings as they should be")
+print("\n".join(failures) or f"{len(CASES) + len(GUARDS) + len(SHIPPED)} listings as they should be")
 sys.exit(bool(failures))

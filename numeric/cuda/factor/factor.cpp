@@ -6,7 +6,7 @@
 #include <string>
 #include <type_traits>
 
-#include "numeric/cuda/factor/levels/level_kernels.hpp"
+#include "numeric/cuda/factor/fallback/kernels.hpp"
 #include "numeric/cuda/factor/tile_inverses.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/runtime/unwinding.hpp"
@@ -18,8 +18,8 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Returns the kernels for factors of T of this plan; a default set, all level by level, if the
-/// plan demands it. Throws Error(usage) if factors of T are refused.
+/// Returns the kernels for factors of T of this plan; the default set, which is the fallback
+/// alone, if the plan demands it. Throws Error(usage) if factors of T are refused.
 template <class T>
 KernelSet kernels_for(const Plan& plan, const DeviceContext& context) {
   if (plan.internals->device.hooks.by_level()) return {};
@@ -72,8 +72,8 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext 
   stream_->synchronize();
 }
 
-/// Enqueues a whole factorisation: small fronts in two launches or level by level, then tiled
-/// fronts as tasks or level by level, then the inverses of diagonal tiles beside L, then the
+/// Enqueues a whole factorisation: small fronts in two launches or by the fallback, then tiled
+/// fronts as tasks or by the fallback, then the inverses of diagonal tiles beside L, then the
 /// verdict.
 template <class T>
 void CudaFactor<T>::enqueue(cudaStream_t stream) const {

@@ -26,8 +26,8 @@ void for_each_block(Index p, const Visit& visit) {
 }
 
 /// Returns the inverse of a diagonal block whose inverse was not saved: its lower triangle by rows.
-/// Computes column after column by substitution, as store_inverses() of the level-by-level kernels
-/// does. l: the panel.
+/// Computes column after column by substitution, as store_inverses() of factor/fallback does.
+/// l: the panel.
 template <class T>
 std::vector<T> inverse_of(const T* l, const FrontCells& cells, Index first, Index rows) {
   std::vector<T> inverse(static_cast<std::size_t>(rows) * static_cast<std::size_t>(rows + 1) / 2);

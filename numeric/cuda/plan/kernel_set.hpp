@@ -16,17 +16,17 @@ namespace kauri::numeric::cuda {
 /// Kernels of tiled fronts in one scalar.
 struct TiledKernels {
   CudaCompute compute = CudaCompute::automatic;  ///< automatic only if teams is 0
-  int teams = 0;  ///< resident on the device; 0: none run, and tiled fronts go level by level
+  int teams = 0;  ///< resident on the device; 0: none run, and the fallback does tiled fronts
   bool streamed =
       false;  ///< float: operands come by bulk copies (factor/tiled/streamed/kernel.hpp)
 };
 
-/// Kernels of one scalar. By default all fronts and solves are done level by level.
+/// Kernels of one scalar. By default the fallback does all fronts and solves, level by level.
 struct KernelSet {
   TiledKernels tiled;
-  bool gathered = false;  ///< small fronts by factor/small/gathered_fronts.cu, else level by level
+  bool gathered = false;  ///< small fronts by factor/small/gathered_fronts.cu, else by the fallback
   int single_blocks =
-      0;  ///< blocks of solve/single that the device holds at once; 0: solves go level by level
+      0;  ///< blocks of solve/single that the device holds at once; 0: the fallback solves
   std::array<int, 3>
       group_blocks{};       ///< as single_blocks, of solve/multi for groups of 8, 16 and 32 columns
   Index together = 1;       ///< columns that a solve takes at once

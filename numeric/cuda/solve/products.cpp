@@ -6,8 +6,8 @@
 #include "numeric/cuda/runtime/transfer/dense_copy.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/runtime/unwinding.hpp"
-#include "numeric/cuda/solve/levels/product_kernels.hpp"
-#include "numeric/cuda/solve/levels/solve_kernels.hpp"
+#include "numeric/cuda/solve/fallback/kernels.hpp"
+#include "numeric/cuda/solve/product_kernels.hpp"
 #include "numeric/cuda/solve/workspace.hpp"
 #include "numeric/dense_view.hpp"
 

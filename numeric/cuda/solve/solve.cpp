@@ -1,4 +1,5 @@
-// Solves on a CUDA device: level by level, or by sweeps of one or of several right-hand sides.
+// Solves on a CUDA device: by sweeps of one or of several right-hand sides, or by the fallback,
+// level by level.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <stdexcept>
@@ -8,7 +9,7 @@
 #include "numeric/cuda/runtime/transfer/dense_copy.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/runtime/unwinding.hpp"
-#include "numeric/cuda/solve/levels/solve_kernels.hpp"
+#include "numeric/cuda/solve/fallback/kernels.hpp"
 #include "numeric/cuda/solve/multi/memory.hpp"
 #include "numeric/cuda/solve/workspace.hpp"
 #include "numeric/dense_view.hpp"

@@ -155,8 +155,12 @@ cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t);
 cudaError_t cudaEventSynchronize(cudaEvent_t);
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes*, const void*);
+/// Dynamic shared memory that a kernel may have: 48 KB until cudaFuncSetAttribute() allows more.
+void emulated_allow_shared(void (*kernel)(), std::size_t bytes);
+bool emulated_allows_shared(void (*kernel)(), std::size_t bytes);
 template <class Kernel>
-cudaError_t cudaFuncSetAttribute(Kernel*, cudaFuncAttribute, int) {
+cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute, int bytes) {
+  emulated_allow_shared(reinterpret_cast<void (*)()>(kernel), static_cast<std::size_t>(bytes));
   return cudaSuccess;
 }
 template <class Kernel>
@@ -171,6 +175,8 @@ cudaError_t emulated_launch(kauri::emulator::Launch launch, cudaStream_t stream)
 template <class... P, class... A>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(P...),
                                A&&... arguments) {
+  if (!emulated_allows_shared(reinterpret_cast<void (*)()>(kernel), config->dynamicSmemBytes))
+    return cudaErrorInvalidValue;
   const bool all_at_once = config->numAttrs > 0 && config->attrs[0].val.cooperative != 0;
   return emulated_launch(
       {config->gridDim.x, config->blockDim.x, config->dynamicSmemBytes, all_at_once,

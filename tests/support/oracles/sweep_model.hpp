@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "symbolic/device/sweep_lists.hpp"
+#include "symbolic/check/find_flaw_sweeps.hpp"
 #include "tests/support/systems/front_forest.hpp"
 
 namespace kauri::test {

@@ -62,9 +62,11 @@ class Model {
       const FrontCells& cells = front.cells;
       state.front.push_back(
           {std::vector<Index>(static_cast<std::size_t>(cells.row_tiles()), 0),
-           std::vector<bool>(static_cast<std::size_t>(cells.pivot_tiles()), false), 0, 0,
-           symbolic::fill_tasks(front), 0});
+           std::vector<bool>(static_cast<std::size_t>(cells.pivot_tiles()), false), 0, 0, 0, 0});
     }
+    for (const FrontTask& task : tasks_)
+      if (task.kind == TaskKind::fill || task.kind == TaskKind::sum)
+        ++state.front[task.front].fills;
     for (std::size_t f = 0; f < forest_.parent.size(); ++f)
       if (forest_.parent[f] >= 0)
         state.front[forest_.parent[f]].awaited +=

@@ -15,6 +15,7 @@
 #include "base/threads/allowed_threads.hpp"
 #include "kauri/extras/generate.hpp"
 #include "symbolic/check/find_flaw.hpp"
+#include "symbolic/check/find_flaw_sweeps.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/oracles/sweep_model.hpp"

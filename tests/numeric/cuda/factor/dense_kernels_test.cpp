@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "numeric/cuda/factor/tiled/hopper/dense_kernels.hpp"
 #include "numeric/cuda/factor/tiled/hopper/front_kernel.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
 #include "tests/support/device/cuda_ways.hpp"
@@ -88,6 +89,7 @@ class DenseKernels : public ::testing::Test {
     if (!has_device()) GTEST_SKIP() << "no CUDA device";
     resident_ = kernels::resident_teams();
     if (resident_ == 0) GTEST_SKIP() << "no CUDA device with these kernels";
+    ASSERT_TRUE(kernels::prepare_dense_kernels());
   }
   int resident_ = 0;
 };

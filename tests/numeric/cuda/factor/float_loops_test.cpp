@@ -19,6 +19,7 @@
 #include "kauri/solve/refine.hpp"
 #include "numeric/cuda/factor/tiled/streamed/kernel.hpp"
 #include "numeric/cuda/plan/kernel_set.hpp"
+#include "symbolic/check/dense_tasks.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/process/seeds.hpp"

@@ -1,9 +1,13 @@
-// Forward and backward substitution level by level: L y = P b, L^T (P x) = y. Fronts pull their
-// children's update rows in their fixed order, then go through their tile columns, with one launch
-// per step for all large fronts of a level. Sums of the backward sweep keep their rounding errors
-// (dot2.cuh); those of the forward sweep were not seen to matter (docs/design/10-gpu-solve.md).
+// The oracle and the fallback of solves: forward and backward substitution level by level,
+// L y = P b, L^T (P x) = y. Tests compare sweeps with these kernels, which solve where a device or
+// a plan has no sweeps. Fronts pull their children's update rows in their fixed order, then go
+// through their tile columns, with one launch per step for all large fronts of a level. Sums of the
+// backward sweep keep their rounding errors (dot2.cuh); those of the forward sweep were not seen to
+// matter (docs/design/10-gpu-solve.md).
+//
+// gather() and scatter() are no fallback: all solves and products permute by them.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "numeric/cuda/solve/levels/solve_kernels.hpp"
+#include "numeric/cuda/solve/fallback/kernels.hpp"
 
 #include <limits>
 
@@ -17,6 +21,12 @@ namespace kauri::numeric::cuda {
 namespace {
 
 constexpr unsigned kThreads = 128;
+
+}  // namespace
+
+namespace fallback {
+namespace {
+
 constexpr Index kBlock = symbolic::kInverseOrder;
 
 /// Returns the address of row r of a front in a forward sweep: a pivot row of x, or an update row.
@@ -298,6 +308,27 @@ __global__ void backward_fronts(PlanView plan, SolveMemory<T> memory, Index begi
     backward_step(plan, memory, f, k, z);
 }
 
+/// Returns the bytes of shared memory for a Number for each pivot of a tile and each right-hand
+/// side.
+template <class Number>
+std::size_t pivot_bytes(Index nrhs) {
+  return sizeof(Number) * static_cast<std::size_t>(kTile) * static_cast<std::size_t>(nrhs);
+}
+
+template <class T>
+void load_kernels() {
+  load(forward_small<T>);
+  load(forward_pull<T>);
+  load(forward_pivots<T>);
+  load(forward_tiles<T>);
+  load(backward_fronts<T>);
+}
+
+}  // namespace
+}  // namespace fallback
+
+namespace {
+
 /// Returns the row of row k in the caller's numbering; k itself without a permutation.
 __device__ Index row_of(const Index* old_of, Index k) { return old_of != nullptr ? old_of[k] : k; }
 
@@ -324,22 +355,11 @@ __global__ void scatter(PlanView plan, Index n, StridedView<T> b, SolveMemory<V>
 
 unsigned blocks_for(Index n) { return (static_cast<unsigned>(n) + kThreads - 1) / kThreads; }
 
-/// Returns the bytes of shared memory for a Number for each pivot of a tile and each right-hand
-/// side.
-template <class Number>
-std::size_t pivot_bytes(Index nrhs) {
-  return sizeof(Number) * static_cast<std::size_t>(kTile) * static_cast<std::size_t>(nrhs);
-}
-
 template <class T>
 void load_kernels() {
   load(gather<T, T>);
   load(gather<T, double>);
-  load(forward_small<T>);
-  load(forward_pull<T>);
-  load(forward_pivots<T>);
-  load(forward_tiles<T>);
-  load(backward_fronts<T>);
+  fallback::load_kernels<T>();
   load(scatter<T, T>);
   load(scatter<T, double>);
 }
@@ -354,22 +374,22 @@ void load_solve_kernels() {
 template <class T>
 void enqueue_forward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory,
                      cudaStream_t stream) {
-  const std::size_t bytes = pivot_bytes<T>(memory.nrhs);
+  const std::size_t bytes = fallback::pivot_bytes<T>(memory.nrhs);
   if (level.small > 0)
-    check(kernels::launch(forward_small<T>, static_cast<unsigned>(level.small), kThreads, bytes,
-                          stream, plan, memory, level.first),
+    check(kernels::launch(fallback::forward_small<T>, static_cast<unsigned>(level.small), kThreads,
+                          bytes, stream, plan, memory, level.first),
           "a launch of a forward sweep");
   if (const Index large = level.count - level.small; large > 0)
-    check(kernels::launch(forward_pull<T>, static_cast<unsigned>(large), kThreads, 0, stream, plan,
-                          memory, level.first + level.small),
+    check(kernels::launch(fallback::forward_pull<T>, static_cast<unsigned>(large), kThreads, 0,
+                          stream, plan, memory, level.first + level.small),
           "a launch of a forward sweep");
   for (const Step& step : level.steps) {
-    check(kernels::launch(forward_pivots<T>, static_cast<unsigned>(step.panel.count), kThreads,
-                          bytes, stream, plan, memory, step.panel.first, step.k),
+    check(kernels::launch(fallback::forward_pivots<T>, static_cast<unsigned>(step.panel.count),
+                          kThreads, bytes, stream, plan, memory, step.panel.first, step.k),
           "a launch of a forward sweep");
     if (step.panel.tiles > 0)
-      check(kernels::launch(forward_tiles<T>, static_cast<unsigned>(step.panel.tiles), kThreads,
-                            bytes, stream, plan, memory, step.panel, step.k),
+      check(kernels::launch(fallback::forward_tiles<T>, static_cast<unsigned>(step.panel.tiles),
+                            kThreads, bytes, stream, plan, memory, step.panel, step.k),
             "a launch of a forward sweep");
   }
 }
@@ -377,9 +397,10 @@ void enqueue_forward(const PlanView& plan, const Level& level, const SolveMemory
 template <class T>
 void enqueue_backward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory,
                       cudaStream_t stream) {
-  check(kernels::launch(backward_fronts<T>, static_cast<unsigned>(level.count), kThreads,
-                        pivot_bytes<Dot2>(memory.nrhs), stream, plan, memory, level.first),
-        "a launch of a backward sweep");
+  check(
+      kernels::launch(fallback::backward_fronts<T>, static_cast<unsigned>(level.count), kThreads,
+                      fallback::pivot_bytes<Dot2>(memory.nrhs), stream, plan, memory, level.first),
+      "a launch of a backward sweep");
 }
 
 template <class T, class V>

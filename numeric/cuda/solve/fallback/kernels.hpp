@@ -1,9 +1,9 @@
-// Launches of the level-by-level solve.
+// Launches of the fallback of solves, level by level.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "kauri/core/verdict.hpp"
-#include "numeric/cuda/solve/levels/memory.hpp"
+#include "numeric/cuda/solve/memory.hpp"
 #include "numeric/dense_view.hpp"
 
 namespace kauri::numeric::cuda {
@@ -11,7 +11,7 @@ namespace kauri::numeric::cuda {
 /// Loads the kernels. Throws Error(device).
 void load_solve_kernels();
 
-/// Enqueue one level of the forward and of the backward sweep of a solve.
+/// Enqueue one level of the forward and of the backward sweep of a solve by the fallback.
 template <class T>
 void enqueue_forward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory,
                      cudaStream_t stream);

@@ -1,3 +1,3 @@
 // Products with L on the emulated device.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "numeric/cuda/solve/levels/product_kernels.cu"
+#include "numeric/cuda/solve/product_kernels.cu"

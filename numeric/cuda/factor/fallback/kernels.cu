@@ -1,14 +1,18 @@
-// Multifrontal Cholesky level by level (Duff & Reid 1983). One block of threads factorises a front
-// of up to 64 rows; larger fronts are done in tiles of 64, right-looking, with one launch per step
-// for all fronts of a level.
+// The oracle and the fallback of factorisations: multifrontal Cholesky level by level (Duff & Reid
+// 1983). Tests compare all faster kernels with these, which do the fronts that no faster kernel
+// does on a device. One block of threads factorises a front of up to 64 rows; larger fronts are
+// done in tiles of 64, right-looking, with one launch per step for all fronts of a level.
+//
+// read_states() is no fallback: it reads what the tasks of tiled fronts leave.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "numeric/cuda/factor/levels/level_kernels.hpp"
+#include "numeric/cuda/factor/fallback/kernels.hpp"
 
 #include "numeric/cuda/plan/tile.cuh"
 #include "numeric/cuda/runtime/launch.hpp"
 #include "numeric/cuda/runtime/load.hpp"
 
 namespace kauri::numeric::cuda {
+namespace fallback {
 namespace {
 
 /// Records the failure of front s, and marks its parent, which a later launch factorises, dead.
@@ -295,18 +299,6 @@ __global__ void __launch_bounds__(256)
 }
 
 template <class T>
-__global__ void read_states(PlanView plan, Index first, Index count,
-                            const kernels::FrontViewOf<T>* fronts, FactorMemory<T> memory) {
-  const auto t = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (t >= count) return;
-  const int failed = fronts[t].counters[kernels::kFailed];
-  if (failed == 0) return;
-  const Index s = plan.order[first + t];
-  memory.state[s] = FrontState::failed;
-  memory.fail_column[s] = plan.front[s].first + failed - 1;
-}
-
-template <class T>
 std::size_t square_bytes(Index order) {
   return sizeof(T) * static_cast<std::size_t>(order) * static_cast<std::size_t>(order | 1);
 }
@@ -314,7 +306,7 @@ template <class T>
 constexpr std::size_t kPairBytes = 2 * sizeof(T) * kTile*(kTile + 1);
 
 template <class T>
-void prepare_levels() {
+void prepare() {
   load(small_fronts<T>);
   load(assemble_tiles<T>);
   load(factor_tiles<T>);
@@ -335,10 +327,27 @@ void enqueue_small(const PlanView& plan, const FactorMemory<T>& memory, Index be
 }
 
 }  // namespace
+}  // namespace fallback
+
+namespace {
+
+template <class T>
+__global__ void read_states(PlanView plan, Index first, Index count,
+                            const kernels::FrontViewOf<T>* fronts, FactorMemory<T> memory) {
+  const auto t = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (t >= count) return;
+  const int failed = fronts[t].counters[kernels::kFailed];
+  if (failed == 0) return;
+  const Index s = plan.order[first + t];
+  memory.state[s] = FrontState::failed;
+  memory.fail_column[s] = plan.front[s].first + failed - 1;
+}
+
+}  // namespace
 
 void load_level_kernels() {
-  prepare_levels<float>();
-  prepare_levels<double>();
+  fallback::prepare<float>();
+  fallback::prepare<double>();
   load(read_states<float>);
   load(read_states<double>);
 }
@@ -347,26 +356,29 @@ template <class T>
 void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<T>& memory,
                    cudaStream_t stream) {
   const Index at = level.first;
-  enqueue_small(plan, memory, at, level.small16, 16, 32, stream);
-  enqueue_small(plan, memory, at + level.small16, level.small32 - level.small16, 32, 64, stream);
-  enqueue_small(plan, memory, at + level.small32, level.small - level.small32,
-                symbolic::DeviceSchedule::kSmall, 256, stream);
+  fallback::enqueue_small(plan, memory, at, level.small16, 16, 32, stream);
+  fallback::enqueue_small(plan, memory, at + level.small16, level.small32 - level.small16, 32, 64,
+                          stream);
+  fallback::enqueue_small(plan, memory, at + level.small32, level.small - level.small32,
+                          symbolic::DeviceSchedule::kSmall, 256, stream);
   if (level.tiles.tiles == 0) return;
-  check(kernels::launch(assemble_tiles<T>, static_cast<unsigned>(level.tiles.tiles), 256, 0, stream,
-                        plan, memory, level.tiles),
+  check(kernels::launch(fallback::assemble_tiles<T>, static_cast<unsigned>(level.tiles.tiles), 256,
+                        0, stream, plan, memory, level.tiles),
         "a launch of assembly");
   for (const Step& step : level.steps) {
-    check(kernels::launch(factor_tiles<T>, static_cast<unsigned>(step.panel.count), 256,
-                          square_bytes<T>(kTile), stream, plan, memory, step.panel.first, step.k),
+    check(kernels::launch(fallback::factor_tiles<T>, static_cast<unsigned>(step.panel.count), 256,
+                          fallback::square_bytes<T>(kTile), stream, plan, memory, step.panel.first,
+                          step.k),
           "a launch of a step");
     if (step.panel.tiles > 0)
-      check(kernels::launch(solve_tiles<T>, static_cast<unsigned>(step.panel.tiles), 64,
-                            kPairBytes<T>, stream, plan, memory, step.panel, step.k),
+      check(kernels::launch(fallback::solve_tiles<T>, static_cast<unsigned>(step.panel.tiles), 64,
+                            fallback::kPairBytes<T>, stream, plan, memory, step.panel, step.k),
             "a launch of a step");
     if (step.update.tiles > 0)
-      check(kernels::launch(update_tiles<T>, static_cast<unsigned>(step.update.tiles), 256,
-                            kPairBytes<T>, stream, plan, memory, step.update, step.k),
-            "a launch of a step");
+      check(
+          kernels::launch(fallback::update_tiles<T>, static_cast<unsigned>(step.update.tiles), 256,
+                          fallback::kPairBytes<T>, stream, plan, memory, step.update, step.k),
+          "a launch of a step");
   }
 }
 

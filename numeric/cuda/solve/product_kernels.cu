@@ -2,7 +2,7 @@
 // one another. A block of threads does a small front, or a row or column of tiles of a tiled front.
 // Sums go by columns, or rows, in their order, then by children; no atomics.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "numeric/cuda/solve/levels/product_kernels.hpp"
+#include "numeric/cuda/solve/product_kernels.hpp"
 
 #include "numeric/cuda/plan/tile.cuh"
 #include "numeric/cuda/runtime/launch.hpp"

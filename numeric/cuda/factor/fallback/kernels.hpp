@@ -1,5 +1,5 @@
-// Launches of the level-by-level factorisation, and of the states that the tasks of tiled fronts
-// leave.
+// Launches of the fallback of factorisations, level by level, and of the states that the tasks of
+// tiled fronts leave.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,8 +12,8 @@ namespace kauri::numeric::cuda {
 /// and device. Throws Error(device).
 void load_level_kernels();
 
-/// Enqueues one level of a factorisation. Multifrontal: children are pulled in their fixed order,
-/// without atomics.
+/// Enqueues one level of a factorisation by the fallback. Multifrontal: children are pulled in
+/// their fixed order, without atomics.
 template <class T>
 void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<T>& memory,
                    cudaStream_t stream);
