@@ -6,6 +6,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include "numeric/cuda/plan/front_view.hpp"
 #include "symbolic/check/dense_tasks.hpp"
 
