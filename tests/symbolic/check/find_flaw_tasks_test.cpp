@@ -119,8 +119,8 @@ TEST(FindFlawOfTasks, TheirKinds) {
 }
 
 TEST(FindFlawOfTasks, TheirTiles) {
-  const auto two = [](const DeviceTask& t) { return t.rows == 2; };
-  const auto is_tile = [](const DeviceTask& t) { return t.row > 0; };
+  const auto two = [](const symbolic::DeviceTask& t) { return t.rows == 2; };
+  const auto is_tile = [](const symbolic::DeviceTask& t) { return t.row > 0; };
   expect_found({
       {"a diagonal tile that is prepared already",
        [](Plan& p) { repeat(p, find_task(p, Kind::prepare)); }},

@@ -46,7 +46,7 @@ TEST(Analyze, TheLimitOfMinimumDegreeIsForAllComponentsTogether) {
 }
 
 /// Returns the block diagonal pattern of `parts`.
-OwnedPattern side_by_side(const std::vector<OwnedPattern>& parts) {
+OwnedPattern beside(const std::vector<OwnedPattern>& parts) {
   OwnedPattern all;
   for (const OwnedPattern& part : parts) {
     const auto first = static_cast<Index>(all.col_ptr.size()) - 1;
@@ -58,7 +58,7 @@ OwnedPattern side_by_side(const std::vector<OwnedPattern>& parts) {
   return all;
 }
 
-const Analysis::Candidate& candidate_of(const Analysis& analysis, OrderingMethod method) {
+const Analysis::Candidate& listed(const Analysis& analysis, OrderingMethod method) {
   const Analysis::Candidate* found = nullptr;
   for (const Analysis::Candidate& candidate : analysis.candidates)
     if (candidate.method == method) {
@@ -68,7 +68,7 @@ const Analysis::Candidate& candidate_of(const Analysis& analysis, OrderingMethod
   return *found;
 }
 
-AnalyzeOptions automatic() {
+AnalyzeOptions two_workers() {
   AnalyzeOptions options;
   options.target = "cpu-avx512";
   options.workers = 2;
@@ -80,7 +80,7 @@ AnalyzeOptions automatic() {
 TEST(Analyze, TheLimitOfDissectionIsInStepsOfAllThreads) {
   const ManyThreads many;
   const OwnedPattern a =
-      side_by_side({grid_pattern(150, 150, 1), random_pattern(3000, 20, 1), chain_pattern(300)});
+      beside({grid_pattern(150, 150, 1), random_pattern(3000, 20, 1), chain_pattern(300)});
   const Graph graph(a.view());
   std::optional<Permutation> first;
   Offset steps = 0;
@@ -121,18 +121,18 @@ OwnedPattern joined_hubs(const char* hubs) {
 TEST(Analyze, AutomaticGivesUpDissectionThatLeavesHubsToMinimumDegree) {
   const OwnedPattern a = joined_hubs("hubs 6000 200 200 1");
   for (const char* target : {"cpu-avx512", "sm_90"}) {
-    AnalyzeOptions options = automatic();
+    AnalyzeOptions options = two_workers();
     options.target = target;
     const Analysis analysis = analyze_with_report(a.view(), options),
                    all = compare_orderings(a.view(), options);
-    const std::string note = candidate_of(analysis, OrderingMethod::nested_dissection).note;
+    const std::string note = listed(analysis, OrderingMethod::nested_dissection).note;
     EXPECT_TRUE(std::regex_match(note, std::regex("given up: it takes more than the .* steps of 25 "
                                                   "times the .* predicted for amd")))
         << note;
     EXPECT_NE(analysis.reason.find("; amd given up: "), std::string::npos) << analysis.reason;
     EXPECT_NE(analysis.reason.find("; nd given up: "), std::string::npos) << analysis.reason;
-    const Analysis::Candidate &amd = candidate_of(analysis, OrderingMethod::amd),
-                              &rcm = candidate_of(analysis, OrderingMethod::rcm);
+    const Analysis::Candidate &amd = listed(analysis, OrderingMethod::amd),
+                              &rcm = listed(analysis, OrderingMethod::rcm);
     if (options.target == "sm_90") {  // factorises the band in less time than amd takes
       EXPECT_EQ(analysis.plan->ordering, OrderingMethod::rcm) << analysis.reason;
       EXPECT_TRUE(std::regex_match(amd.note, std::regex("given up: it takes more than the \\S+ m?s "
@@ -150,9 +150,9 @@ TEST(Analyze, AutomaticGivesUpDissectionThatLeavesHubsToMinimumDegree) {
 // A chain of 50,000 vertices or more is dissected at once, and the hubs beside it with it.
 TEST(Analyze, AutomaticGivesUpDissectionAtOnce) {
   const OwnedPattern a =
-      side_by_side({shuffled(chain_pattern(50000), 1), joined_hubs("hubs 20000 300 400 1")});
+      beside({shuffled(chain_pattern(50000), 1), joined_hubs("hubs 20000 300 400 1")});
   std::vector<std::string> begun;
-  AnalyzeOptions options = automatic();
+  AnalyzeOptions options = two_workers();
   options.on_message = [&](const Message& m) {
     if (m.text.starts_with("ordering: ")) begun.push_back(m.text.substr(10));
   };
@@ -166,7 +166,7 @@ TEST(Analyze, AutomaticGivesUpDissectionAtOnce) {
 TEST(Analyze, ABandedOrderingThatIsGivenUpIsNoCandidate) {
   const OwnedPattern a = shuffled(grid_pattern(3, 200, 1), 1);
   const Pattern lower = a.view();
-  const AnalyzeOptions options = automatic();
+  const AnalyzeOptions options = two_workers();
   symbolic::OrderingSelector selector(lower, options);
   selector.try_method(OrderingMethod::amd);
   const Offset visits = selector.compressed().view().size() + selector.compressed().view().edges();
@@ -174,7 +174,7 @@ TEST(Analyze, ABandedOrderingThatIsGivenUpIsNoCandidate) {
             std::numeric_limits<double>::infinity());
   selector.skip(OrderingMethod::rcm, "not tried");
   const Analysis analysis = selector.finish("amd");
-  EXPECT_EQ(candidate_of(analysis, OrderingMethod::rcm).note, "given up: two searches");
+  EXPECT_EQ(listed(analysis, OrderingMethod::rcm).note, "given up: two searches");
   EXPECT_EQ(analysis.plan->ordering, OrderingMethod::amd);
 }
 
