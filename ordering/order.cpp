@@ -65,17 +65,17 @@ bool shares_work(OrderingMethod method) {
   return method == OrderingMethod::nested_dissection || method == OrderingMethod::parallel_amd;
 }
 
-/// Orders a component. most: entries of lists that minimum degree by quotient graphs may visit.
-/// Returns the number of entries visited, 0 for other methods.
+/// Orders a component, unless more than `most` steps of Orderer::run_within() would be made.
+/// Returns the number of steps, 0 for methods without the limit.
 Offset order_component(const GraphView& graph, const OrderingOptions& options,
                        OrdererWorkspace& workspace, Offset most, std::span<Index> order) {
   Offset work = 0;
   switch (options.method) {
     case OrderingMethod::rcm:
-      reverse_cuthill_mckee(graph, workspace.rcm, order);
+      (void)reverse_cuthill_mckee(graph, workspace.rcm, order, {.most_work = most, .work = &work});
       return work;
     case OrderingMethod::amd:
-      approximate_minimum_degree(
+      (void)approximate_minimum_degree(
           graph, {.aggressive = options.aggressive, .most_work = most, .work = &work},
           workspace.amd, order);
       return work;
@@ -85,7 +85,9 @@ Offset order_component(const GraphView& graph, const OrderingOptions& options,
                               workspace.amd, order);
       return work;
     case OrderingMethod::nested_dissection:
-      nested_dissection(graph, {.seed = options.seed, .effort = options.effort}, order);
+      (void)nested_dissection(
+          graph, {.seed = options.seed, .effort = options.effort, .most_work = most, .work = &work},
+          order);
       return work;
     case OrderingMethod::metis:
       metis_nested_dissection(graph, options.seed, workspace.metis, order);

@@ -37,10 +37,12 @@ class Orderer {
   /// Returns the ordering by a method. Orders components in parallel, by the threads of the calling
   /// arena. Throws as order().
   Permutation run(OrderingMethod method);
-  /// Returns the ordering as run(), but returns nothing if amd has to visit more than most_work
-  /// entries of lists in all components together. pamd has this limit in the components that it
-  /// leaves to amd. work: receives the number of entries visited, 0 for methods without the limit;
-  /// unspecified if nothing is returned. The result and work are functions of the graph alone.
+  /// Returns the ordering as run(), but returns nothing if amd, nd or rcm would make more than
+  /// most_work steps in all components together. A step is an entry of a list that amd visits, a
+  /// step of nested_dissection(), or a visit of reverse_cuthill_mckee(). pamd has this limit in the
+  /// components that it leaves to amd; components of one or two vertices take no steps. work:
+  /// receives the number of steps, 0 for methods without the limit; unspecified if nothing is
+  /// returned. The result and work are functions of the graph, the seed and the effort alone.
   std::optional<Permutation> run_within(OrderingMethod method, Offset most_work, Offset& work);
   /// The graph with its indistinguishable vertices merged (if options.compress). run() keeps the
   /// members of a supervariable together.

@@ -71,8 +71,8 @@ void PieceOrderer::run(std::span<Index> rows) {
   const CompressedGraph compressed(piece, options_.compress, halo);
   std::vector<Index> order(static_cast<std::size_t>(compressed.size()) - halo.size());
   if (order.empty()) return;
-  nested_dissection(compressed.view(), static_cast<Index>(order.size()),
-                    {.seed = options_.seed, .effort = options_.effort}, order);
+  (void)nested_dissection(compressed.view(), static_cast<Index>(order.size()),
+                          {.seed = options_.seed, .effort = options_.effort}, order);
   auto out = rows.begin();
   for (const Index v : order)
     for (Index t = 0; t < compressed.weight(v); ++t) *out++ = interior[compressed.member(v, t)];

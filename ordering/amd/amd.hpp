@@ -73,7 +73,8 @@ bool approximate_minimum_degree(const GraphView& graph, const AmdOptions& option
 /// forest, which may have several roots. Edges between interior and halo must be given in both
 /// directions; edges within the halo are ignored and may be missing. Time and workspace depend on
 /// the graph given, not on the largest so far; memory grows by doubling, for many small graphs.
-void halo_minimum_degree(const GraphView& graph, Index interior, const AmdOptions& options,
+/// Returns false as approximate_minimum_degree().
+bool halo_minimum_degree(const GraphView& graph, Index interior, const AmdOptions& options,
                          AmdWorkspace& workspace, std::span<Index> order);
 
 }  // namespace kauri::ordering

@@ -21,7 +21,7 @@ struct Halo {
 };
 
 template <class Position>
-void order_with(const GraphView& graph, Halo halo, const AmdOptions& options,
+bool order_with(const GraphView& graph, Halo halo, const AmdOptions& options,
                 amd::Arrays<Position>& arrays, std::size_t pool, std::span<Index> order) {
   // Leaves have similar, different sizes: rounding up to powers of two makes growth rare.
   const std::size_t n = std::bit_ceil(static_cast<std::size_t>(graph.size()));
@@ -30,13 +30,15 @@ void order_with(const GraphView& graph, Halo halo, const AmdOptions& options,
   arrays.pool.require(std::bit_ceil(pool));
   arrays.head.require(std::bit_ceil(static_cast<std::size_t>(graph.total_weight())));
   amd::Elimination<Position, Halo> elimination(graph, halo, options, arrays, pool);
-  elimination.run();
-  elimination.number(order);
+  const bool done = elimination.run();
+  if (options.work != nullptr) *options.work = elimination.work();
+  if (done) elimination.number(order);
+  return done;
 }
 
 }  // namespace
 
-void halo_minimum_degree(const GraphView& graph, Index interior, const AmdOptions& options,
+bool halo_minimum_degree(const GraphView& graph, Index interior, const AmdOptions& options,
                          AmdWorkspace& workspace, std::span<Index> order) {
   const Offset pool = graph.edges() + graph.size() +
                       static_cast<Offset>(options.elbow * static_cast<double>(graph.edges()));
@@ -45,9 +47,8 @@ void halo_minimum_degree(const GraphView& graph, Index interior, const AmdOption
   const Halo halo{interior, halo_weight};
   auto& storage = workspace.storage();
   if (pool <= std::numeric_limits<Index>::max() && !options.wide)
-    order_with(graph, halo, options, storage.narrow, static_cast<std::size_t>(pool), order);
-  else
-    order_with(graph, halo, options, storage.wide, static_cast<std::size_t>(pool), order);
+    return order_with(graph, halo, options, storage.narrow, static_cast<std::size_t>(pool), order);
+  return order_with(graph, halo, options, storage.wide, static_cast<std::size_t>(pool), order);
 }
 
 }  // namespace kauri::ordering

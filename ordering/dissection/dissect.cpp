@@ -5,6 +5,7 @@
 #include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -53,15 +54,23 @@ Trials trials_of(Effort effort) {
 
 class Dissection {
  public:
-  Dissection(const GraphView& whole, std::span<Index> order)
-      : whole_(whole), order_(order), place_(static_cast<std::size_t>(whole.size()), kNone) {}
+  Dissection(const GraphView& whole, const DissectionOptions& options, std::span<Index> order)
+      : whole_(whole),
+        order_(order),
+        trials_(trials_of(options.effort)),
+        seed_(options.seed),
+        most_work_(options.most_work),
+        place_(static_cast<std::size_t>(whole.size()), kNone) {}
 
-  void run(const Trials& trials, std::uint64_t seed) { divide({whole_, {}}, 0, trials, seed); }
-  void run(Piece piece, const Trials& trials, std::uint64_t seed) {
-    order(std::move(piece), 0, trials, seed);
-  }
+  void run() { divide({whole_, {}}, 0, trials_, seed_); }
+  void run(Piece piece) { order(std::move(piece), 0, trials_, seed_); }
+  /// Steps made. More than most_work if the dissection was given up.
+  [[nodiscard]] Offset work() const { return work_; }
 
  private:
+  // Returns true, for all later calls too, if more than most_work steps were made.
+  [[nodiscard]] bool given_up() const { return work_ > most_work_; }
+
   // Orders an owned piece, from place `first` on.
   void order(Piece piece, Index first, const Trials& trials, std::uint64_t seed) {
     if (piece.graph.size() <= kLeaf)
@@ -77,6 +86,8 @@ class Dissection {
     const Index n = piece.graph.size();
     if (n <= kLeaf) return leaf(piece, first);
     stop_here();
+    if (given_up()) return;
+    work_ += kDissectionSteps * (n + piece.graph.edges());
     Search found = best_separation(piece.graph, trials, splitmix64(seed), separators_);
     if (!found.best) return order_components(piece, first, trials, seed);
     const Separation& separation = *found.best;
@@ -102,7 +113,7 @@ class Dissection {
       side_by_side([&] { order(std::move(left), first, below, left_seed); },
                    [&] { order(std::move(right), middle, below, right_seed); });
     }
-    sort_separator(top, first + n);
+    if (!given_up()) sort_separator(top, first + n);
   }
 
   // Returns true if a separation is worth dissecting by. across: Search::is_across.
@@ -170,14 +181,21 @@ class Dissection {
 
   void leaf(const PieceView& piece, Index first) {
     const Index n = piece.graph.size();
+    const Offset left = most_work_ - work_;
+    if (left < 0) return;
+    Offset work = 0;
     if (piece.vertex.empty()) {  // the whole graph: no halo
       AmdWorkspace workspace;
-      (void)approximate_minimum_degree(piece.graph, {}, workspace, order_);  // without a limit
+      (void)approximate_minimum_degree(piece.graph, {.most_work = left, .work = &work}, workspace,
+                                       order_);
+      work_ += work;
       return;
     }
     for (Index v = 0; v < n; ++v) place_[piece.vertex[v]] = first + v;
     const auto workspace = leaves_.use();
-    const std::span<const Index> sequence = order_leaf(whole_, piece, place_, first, *workspace);
+    const std::span<const Index> sequence =
+        order_leaf(whole_, piece, place_, first, *workspace, {.most_work = left, .work = &work});
+    work_ += work;
     for (const Index v : sequence) {
       const Index u = piece.vertex[v];
       place_[u] = first;
@@ -187,6 +205,10 @@ class Dissection {
 
   const GraphView& whole_;
   const std::span<Index> order_;
+  const Trials trials_;
+  const std::uint64_t seed_;
+  const Offset most_work_;
+  std::atomic<Offset> work_ = 0;
   // By vertex: its place. A separator vertex has any place of its separator until all below it is
   // ordered. A leaf vertex has first + its number while the leaf is ordered. A halo vertex has
   // kNone.
@@ -195,34 +217,44 @@ class Dissection {
   PerThread<LeafOrderWorkspace> leaves_;
 };
 
-void dissect(const GraphView& graph, Index interior, const DissectionOptions& options,
-             std::span<Index> order) {
-  const Trials trials = trials_of(options.effort);
-  if (interior == graph.size()) return Dissection(graph, order).run(trials, options.seed);
+/// Returns the number of steps.
+Offset dissect(const GraphView& graph, Index interior, const DissectionOptions& options,
+               std::span<Index> order) {
+  Dissection dissection(graph, options, order);
+  if (interior == graph.size()) {
+    dissection.run();
+    return dissection.work();
+  }
   Separation halo;
   halo.side.assign(static_cast<std::size_t>(graph.size()), kSeparator);
   std::fill(halo.side.begin(), halo.side.begin() + interior, kLeft);
-  Dissection(graph, order).run(extract_side({graph, {}}, halo, kLeft), trials, options.seed);
+  dissection.run(extract_side({graph, {}}, halo, kLeft));
+  return dissection.work();
 }
 
 }  // namespace
 }  // namespace dissection
 
-void nested_dissection(const GraphView& graph, const DissectionOptions& options,
+bool nested_dissection(const GraphView& graph, const DissectionOptions& options,
                        std::span<Index> order) {
-  nested_dissection(graph, graph.size(), options, order);
+  return nested_dissection(graph, graph.size(), options, order);
 }
 
-void nested_dissection(const GraphView& graph, Index interior, const DissectionOptions& options,
+bool nested_dissection(const GraphView& graph, Index interior, const DissectionOptions& options,
                        std::span<Index> order) {
-  if (interior == 0) return;
+  Offset work = 0;
   std::optional<dissection::Peeling> peeling;
   if (interior > dissection::kLeaf) peeling = dissection::peel(graph, interior);
-  if (!peeling) return dissection::dissect(graph, interior, options, order);
-  std::vector<Index> core_order(static_cast<std::size_t>(peeling->interior));
-  if (peeling->interior > 0)
-    dissection::dissect(peeling->core.view(), peeling->interior, options, core_order);
-  dissection::place_all(*peeling, core_order, order);
+  if (!peeling) {
+    if (interior > 0) work = dissection::dissect(graph, interior, options, order);
+  } else {
+    std::vector<Index> core_order(static_cast<std::size_t>(peeling->interior));
+    if (peeling->interior > 0)
+      work = dissection::dissect(peeling->core.view(), peeling->interior, options, core_order);
+    if (work <= options.most_work) dissection::place_all(*peeling, core_order, order);
+  }
+  if (options.work != nullptr) *options.work = work;
+  return work <= options.most_work;
 }
 
 }  // namespace kauri::ordering

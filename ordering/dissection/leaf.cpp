@@ -83,10 +83,11 @@ class HaloGraph {
 
 std::span<const Index> order_leaf(const GraphView& whole, const PieceView& piece,
                                   std::span<const Index> place, Index first,
-                                  LeafOrderWorkspace& workspace) {
+                                  LeafOrderWorkspace& workspace, const LeafOptions& options) {
   const GraphView graph = HaloGraph(whole, piece, place, first, workspace).build();
   workspace.sequence.resize(static_cast<std::size_t>(piece.graph.size()));
-  leaf_minimum_degree(graph, piece.graph.size(), workspace.order, workspace.sequence);
+  if (!leaf_minimum_degree(graph, piece.graph.size(), workspace.order, workspace.sequence, options))
+    return {};
   return workspace.sequence;
 }
 

@@ -40,17 +40,21 @@ LeafWorkspace::LeafWorkspace(bool portable) : storage_(std::make_unique<Storage>
 }
 LeafWorkspace::~LeafWorkspace() = default;
 
-void leaf_minimum_degree(const GraphView& graph, Index interior, LeafWorkspace& workspace,
-                         std::span<Index> order, std::vector<AmdPivot>* trace) {
-  if (interior == 0) return;
+bool leaf_minimum_degree(const GraphView& graph, Index interior, LeafWorkspace& workspace,
+                         std::span<Index> order, const LeafOptions& options) {
+  if (options.work != nullptr) *options.work = 0;
+  if (interior == 0) return true;
   auto& storage = workspace.storage();
   const Index unit = common_weight(graph);
   const Index total = unit != 0 ? graph.size() : graph.total_weight();
-  if (graph.size() <= BitMatrixLimits::kVertices && interior <= BitMatrixLimits::kInterior &&
-      total <= BitMatrixLimits::kWeight)
-    storage.order_on_bits({graph, interior, unit, trace}, storage.bits, order);
-  else
-    halo_minimum_degree(graph, interior, {.trace = trace}, storage.amd, order);
+  if (graph.size() > BitMatrixLimits::kVertices || interior > BitMatrixLimits::kInterior ||
+      total > BitMatrixLimits::kWeight)
+    return halo_minimum_degree(
+        graph, interior,
+        {.trace = options.trace, .most_work = options.most_work, .work = options.work}, storage.amd,
+        order);
+  storage.order_on_bits({graph, interior, unit, options.trace}, storage.bits, order);
+  return true;
 }
 
 }  // namespace kauri::ordering

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -38,12 +39,19 @@ struct BitMatrixLimits {
       8191;  ///< total weight; if all weights are equal, in units of that weight
 };
 
+/// What leaf_minimum_degree() reports, and the limit of its work beyond BitMatrixLimits.
+struct LeafOptions {
+  std::vector<AmdPivot>* trace = nullptr;                 ///< as in AmdOptions
+  Offset most_work = std::numeric_limits<Offset>::max();  ///< as in AmdOptions
+  Offset* work = nullptr;  ///< as in AmdOptions; receives 0 within BitMatrixLimits
+};
+
 /// Orders a graph with a halo; arguments and result as for halo_minimum_degree(). Degrees are exact
-/// within BitMatrixLimits; beyond, calls halo_minimum_degree() with default options. The order is a
-/// function of the graph alone. trace: receives the steps, if not null. Time on the bit matrix: per
+/// within BitMatrixLimits, where no limit of work holds; beyond, calls halo_minimum_degree(). The
+/// order is a function of the graph alone. Time on the bit matrix: per
 /// pivot, interior + |its neighbours in the interior| n / 64 operations. Workspace: interior (n / 8
 /// + interior) bytes, rounded up.
-void leaf_minimum_degree(const GraphView& graph, Index interior, LeafWorkspace& workspace,
-                         std::span<Index> order, std::vector<AmdPivot>* trace = nullptr);
+bool leaf_minimum_degree(const GraphView& graph, Index interior, LeafWorkspace& workspace,
+                         std::span<Index> order, const LeafOptions& options = {});
 
 }  // namespace kauri::ordering

@@ -41,29 +41,47 @@ void prepare(const GraphView& graph, RcmWorkspace& w) {
   if (w.level.size() < n) w.level.resize(n, kNone);
 }
 
-}  // namespace
-
-Index pseudo_peripheral_vertex(const GraphView& graph, RcmWorkspace& workspace) {
+/// Returns a pseudo-peripheral vertex, or the vertex found so far once work exceeds most_work.
+/// work: increased by `visits` for each search.
+Index find_peripheral(const GraphView& graph, RcmWorkspace& workspace, Offset visits,
+                      Offset most_work, Offset& work) {
   prepare(graph, workspace);
   const auto by_degree = [&](Index a, Index b) {
     return graph.degree(a) != graph.degree(b) ? graph.degree(a) < graph.degree(b) : a < b;
   };
+  const auto search = [&](Index from) {
+    work += visits;
+    return breadth_first(graph, from, workspace);
+  };
   Index start = 0;
-  for (Levels levels = breadth_first(graph, start, workspace);;) {
+  for (Levels levels = search(start); work <= most_work;) {
     const auto last = std::span(workspace.queue)
                           .subspan(static_cast<std::size_t>(levels.last_first),
                                    static_cast<std::size_t>(graph.size() - levels.last_first));
     const Index end = *std::min_element(last.begin(), last.end(), by_degree);
-    const Levels next = breadth_first(graph, end, workspace);
+    const Levels next = search(end);
     if (next.count <= levels.count) return start;
     start = end;
     levels = next;
   }
+  return start;
 }
 
-void reverse_cuthill_mckee(const GraphView& graph, RcmWorkspace& workspace,
-                           std::span<Index> order) {
-  const Index start = pseudo_peripheral_vertex(graph, workspace);
+}  // namespace
+
+Index pseudo_peripheral_vertex(const GraphView& graph, RcmWorkspace& workspace) {
+  Offset work = 0;
+  return find_peripheral(graph, workspace, 0, 0, work);
+}
+
+bool reverse_cuthill_mckee(const GraphView& graph, RcmWorkspace& workspace, std::span<Index> order,
+                           const RcmOptions& options) {
+  const Offset visits = graph.size() + graph.edges();
+  Offset work = 0;
+  const Index start = find_peripheral(graph, workspace, visits, options.most_work, work);
+  work += visits;  // of the numbering
+  if (options.work != nullptr) *options.work = work;
+  if (work > options.most_work) return false;
   auto& level = workspace.level;
   // Fills the order from the back: it is the queue of the search, reversed.
   const Index n = graph.size();
@@ -84,6 +102,7 @@ void reverse_cuthill_mckee(const GraphView& graph, RcmWorkspace& workspace,
     });
   }
   for (const Index v : order) level[v] = kNone;
+  return true;
 }
 
 }  // namespace kauri::ordering

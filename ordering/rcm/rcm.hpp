@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -22,9 +23,20 @@ struct RcmWorkspace {
 /// needed.
 Index pseudo_peripheral_vertex(const GraphView& graph, RcmWorkspace& workspace);
 
+/// Limit of the work of reverse_cuthill_mckee(). Each search and the numbering visit all vertices
+/// and all entries of the lists of neighbours.
+struct RcmOptions {
+  Offset most_work =
+      std::numeric_limits<Offset>::max();  ///< visits before the ordering is given up
+  Offset* work = nullptr;                  ///< receives the number of visits, if not null
+};
+
 /// Writes to order (length graph.size()) the reverse of the breadth-first order from a
 /// pseudo-peripheral vertex that visits the neighbours of each vertex by ascending degree (ties:
-/// ascending number). The graph must be connected. O(nnz log(largest degree)).
-void reverse_cuthill_mckee(const GraphView& graph, RcmWorkspace& workspace, std::span<Index> order);
+/// ascending number). The graph must be connected. O(nnz log(largest degree)). Returns false, and
+/// leaves order unspecified, if more than most_work visits would be made: a function of the graph
+/// alone.
+bool reverse_cuthill_mckee(const GraphView& graph, RcmWorkspace& workspace, std::span<Index> order,
+                           const RcmOptions& options = {});
 
 }  // namespace kauri::ordering

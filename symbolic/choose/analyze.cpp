@@ -99,11 +99,23 @@ constexpr double kThinnest = 0.6;
 /// the body is long, dissection a tree of a few separators.
 constexpr double kLong = 16;
 
-/// Minimum degree is given up once it has visited as many entries of lists as it would in this many
-/// times the seconds predicted for dissection, which is then run instead. On meshes, lattices and
-/// networks minimum degree takes a tenth to a fifth of these seconds; only long lists that pivots
-/// read again and again take more.
-constexpr double kRunaway = 2;
+/// An ordering is given up after the steps of a multiple of another one's predicted seconds.
+/// kRunaway: minimum degree, in the seconds of dissection. On meshes, lattices and networks it
+/// takes a tenth to a fifth of these; only long lists that pivots read again and again take more.
+/// kLostDissection: dissection, in the seconds of amd. On meshes and lattices it takes 7.7 to
+/// 10.2 times these; a part that is left to minimum degree because nothing divides it well may take
+/// more. kLostBand: rcm, in the seconds of amd. On meshes and lattices it takes 0.3 to 0.8 of
+/// these; each search that ends farther away than the one before takes 0.1 to 0.3 more.
+constexpr double kRunaway = 2, kLostDissection = 25, kLostBand = 4;
+
+/// Returns the limit of a method in steps of `times` the seconds predicted for another one.
+WorkLimit limit_by(OrderingSelector& selector, double times, OrderingMethod other) {
+  const double seconds = selector.predicted_order_seconds(other);
+  const Offset most = order_work(times * seconds);
+  return {most, "it takes more than the " + in_digits(static_cast<double>(most)) + " steps of " +
+                    in_digits(times) + " times the " + in_seconds(seconds) + " predicted for " +
+                    std::string(name_of(other))};
+}
 
 /// Lists a method as not tried, and returns the reason, if the seconds that it may save (max_gain)
 /// do not exceed those of running it, which takes `share` of its predicted seconds on one core.
@@ -176,7 +188,8 @@ void consider_rcm(OrderingSelector& selector) {
                                                   in_seconds(best));
   if (skip_if_costly(selector, OrderingMethod::rcm, fill_seconds(selector))) return;
   const double enough = kEnvelopeLimit * best,
-               envelope = selector.envelope_seconds(OrderingMethod::rcm, enough);
+               envelope = selector.envelope_seconds(
+                   OrderingMethod::rcm, enough, limit_by(selector, kLostBand, OrderingMethod::amd));
   if (envelope < enough) return selector.try_method(OrderingMethod::rcm);
   selector.skip(OrderingMethod::rcm, "judged by its envelope: at least " + in_seconds(envelope) +
                                          ", the best ordering " + in_seconds(best));
@@ -210,17 +223,30 @@ std::optional<std::string> try_minimum_degree(OrderingSelector& selector, const 
     selector.skip(
         OrderingMethod::parallel_amd,
         "not tried: it is for large irregular meshes and devices; otherwise amd takes less time");
-  const double seconds = selector.predicted_order_seconds(OrderingMethod::nested_dissection);
-  const Offset most = order_work(kRunaway * seconds);
-  const std::string why = "it takes more than the " + in_digits(static_cast<double>(most)) +
-                          " steps of " + in_digits(kRunaway) + " times the " + in_seconds(seconds) +
-                          " predicted for nd";
-  const bool taken = selector.try_within(method, most, why);
+  const WorkLimit limit = limit_by(selector, kRunaway, OrderingMethod::nested_dissection);
+  const bool taken = selector.try_within(method, limit);
   if (in_rounds)
     selector.skip(OrderingMethod::amd,
                   "not tried: on a large irregular mesh pamd replaces it and uses all threads");
   if (taken) return {};
-  return std::string(name_of(method)) + " given up: " + why;
+  return std::string(name_of(method)) + " given up: " + limit.why;
+}
+
+/// Tries nested dissection. Returns the reason if it was given up.
+std::optional<std::string> try_dissection(OrderingSelector& selector) {
+  const WorkLimit limit = limit_by(selector, kLostDissection, OrderingMethod::amd);
+  if (selector.try_within(OrderingMethod::nested_dissection, limit)) return {};
+  return "nd given up: " + limit.why;
+}
+
+/// Makes a plan after minimum degree and dissection were given up: with rcm, which takes the time
+/// of a few searches, then with amd, which may now take as long as it can save this job.
+void try_last_resort(OrderingSelector& selector) {
+  selector.try_method(OrderingMethod::rcm);
+  const double seconds = fill_seconds(selector);
+  selector.try_within(OrderingMethod::amd,
+                      {order_work(seconds), "it takes more than the " + in_seconds(seconds) +
+                                                " that it can save the job with rcm"});
 }
 
 /// Returns the predicted seconds of the best job in which a device waits for the longest path
@@ -246,8 +272,7 @@ std::optional<std::string> consider_dissection(OrderingSelector& selector, const
   if (max_gain <= cost) max_gain = std::max(max_gain, path_seconds(selector, body, cost));
   if (auto why = skip_if_costly(selector, OrderingMethod::nested_dissection, max_gain, share))
     return "nd not tried: " + *why;
-  selector.try_method(OrderingMethod::nested_dissection);
-  return {};
+  return try_dissection(selector);
 }
 
 /// Returns true if minimum degree on a body, its seconds on the host and those that its fill takes
@@ -339,11 +364,11 @@ std::optional<std::string> dissect_at_once(OrderingSelector& selector, const Bod
 }
 
 /// Runs nested dissection alone if dissect_at_once(), lists the other methods with the reason, and
-/// returns it.
-std::optional<std::string> only_dissection(OrderingSelector& selector, const Body& body) {
+/// returns it. Returns nullopt, and sets `lost` to the reason, if dissection was given up.
+std::optional<std::string> only_dissection(OrderingSelector& selector, const Body& body,
+                                           std::optional<std::string>& lost) {
   std::optional<std::string> why = dissect_at_once(selector, body);
-  if (!why) return {};
-  selector.try_method(OrderingMethod::nested_dissection);
+  if (!why || (lost = try_dissection(selector))) return {};
   skip_all(selector,
            {OrderingMethod::natural, OrderingMethod::amd, OrderingMethod::parallel_amd,
             OrderingMethod::rcm},
@@ -365,18 +390,23 @@ std::string select_ordering(OrderingSelector& selector) {
   }
   if (why) return selector.comparison() + "; " + *why;
   const Body body(selector);
-  why = only_dissection(selector, body);
+  std::optional<std::string> lost;  // why dissection was given up
+  why = only_dissection(selector, body, lost);
   if (!why) {
     why = try_minimum_degree(selector, body);
     const bool given_up = why.has_value();
-    if (given_up) selector.try_method(OrderingMethod::nested_dissection);
+    if (given_up && !lost) lost = try_dissection(selector);
+    if (given_up && lost) try_last_resort(selector);
     if (banded) {
       consider_natural(selector, natural);
-      consider_rcm(selector);
+      if (!(given_up && lost)) consider_rcm(selector);
     }
-    if (!given_up) why = consider_dissection(selector, body);
+    if (!given_up && !lost) lost = consider_dissection(selector, body);
   }
-  return selector.comparison() + (why ? "; " + *why : "");
+  std::string text = selector.comparison();
+  for (const auto& reason : {why, lost})
+    if (reason) text += "; " + *reason;
+  return text;
 }
 
 Analysis run_selection(const Pattern& lower, const AnalyzeOptions& options) {

@@ -226,9 +226,26 @@ Permutation OrderingSelector::ordered(OrderingMethod method, Candidate& candidat
   return ordered(method, candidate, std::numeric_limits<Offset>::max(), work);
 }
 
-void OrderingSelector::add(Candidate candidate, Known known) {
-  analysis_.candidates.push_back(std::move(candidate));
-  known_.push_back(known);
+std::size_t OrderingSelector::add(Candidate candidate, Known known) {
+  std::size_t k = 0;
+  for (; k < known_.size(); ++k)
+    if (const Candidate& c = analysis_.candidates[k];
+        !c.plan && !c.given && !candidate.given && c.method == candidate.method)
+      break;
+  if (k == known_.size()) {
+    analysis_.candidates.emplace_back();
+    known_.emplace_back();
+  }
+  analysis_.candidates[k] = std::move(candidate);
+  known_[k] = known;
+  return k;
+}
+
+void OrderingSelector::give_up(Candidate candidate, const std::string& why) {
+  tell(Phase::ordering, label(candidate) + " is given up: " + why);
+  if (planned(candidate.method)) return;
+  candidate.note = "given up: " + why;
+  add(std::move(candidate), {});
 }
 
 std::optional<std::size_t> OrderingSelector::planned(OrderingMethod method) const {
@@ -260,13 +277,12 @@ void OrderingSelector::evaluate(Candidate candidate, const Permutation& perm) {
       "judged by its counts alone: nnz(L) = " + in_digits(static_cast<double>(known.nnz_l)) +
       ", predicted " + in_seconds(job_seconds(known.core, options_)) + std::string(where());
   tell(Phase::symbolic, label(candidate) + ": " + candidate.note);
-  add(std::move(candidate), known);
-  if (!enter(known_.size() - 1)) return;
+  if (!enter(add(std::move(candidate), known))) return;
   best_ = std::move(draft);
   if (!options_.device.target.empty()) best_perm_ = perm;
 }
 
-void OrderingSelector::plan(Candidate candidate, const Permutation& perm) {
+void OrderingSelector::plan(Candidate candidate, const Permutation& perm, Offset work) {
   Known known;
   candidate.symbolic_s += seconds_of([&] {
     const PhaseRange range(Phase::symbolic);
@@ -277,7 +293,7 @@ void OrderingSelector::plan(Candidate candidate, const Permutation& perm) {
     made->given = candidate.given;
     candidate.plan = made;
   });
-  add(std::move(candidate), known);
+  known_[add(std::move(candidate), known)].work = work;
 }
 
 void OrderingSelector::try_method(OrderingMethod method) {
@@ -298,28 +314,32 @@ void OrderingSelector::try_method(OrderingMethod method) {
   evaluate(std::move(candidate), perm);
 }
 
-bool OrderingSelector::try_within(OrderingMethod method, Offset most_work, const std::string& why) {
+bool OrderingSelector::try_within(OrderingMethod method, const WorkLimit& limit) {
   Offset work = 0;
   if (const auto k = planned(method)) {
     work = known_[*k].work;
-    if (work <= most_work) enter(*k);
-    return work <= most_work;
+    if (work <= limit.most) enter(*k);
+    return work <= limit.most;
   }
   Candidate candidate{};
-  const Permutation perm = ordered(method, candidate, most_work, work);
-  if (work <= most_work) {
-    evaluate(std::move(candidate), perm);
-    return true;
+  const Permutation perm = ordered(method, candidate, limit.most, work);
+  if (work > limit.most) {
+    give_up(std::move(candidate), limit.why);
+    return false;
   }
-  tell(Phase::ordering, label(candidate) + " is given up: " + why);
-  candidate.note = "given up: " + why;
-  add(std::move(candidate), {});
-  return false;
+  evaluate(std::move(candidate), perm);
+  return true;
 }
 
-double OrderingSelector::envelope_seconds(OrderingMethod method, double enough) {
+double OrderingSelector::envelope_seconds(OrderingMethod method, double enough,
+                                          const WorkLimit& limit) {
   Candidate candidate{};
-  Permutation perm = ordered(method, candidate);
+  Offset work = 0;
+  Permutation perm = ordered(method, candidate, limit.most, work);
+  if (work > limit.most) {
+    give_up(std::move(candidate), limit.why);
+    return std::numeric_limits<double>::infinity();
+  }
   double seconds = 0;
   if (orderer_) {
     seconds = band_seconds(envelope_entries(orderer_->compressed(), perm));
@@ -339,11 +359,10 @@ void OrderingSelector::plan_method(OrderingMethod method) {
   Candidate candidate{};
   Offset work = 0;
   const Permutation perm = ordered(method, candidate, std::numeric_limits<Offset>::max(), work);
-  plan(std::move(candidate), perm);
-  known_.back().work = work;
+  plan(std::move(candidate), perm, work);
 }
 
-void OrderingSelector::plan_given() { plan(callers(), *options_.permutation); }
+void OrderingSelector::plan_given() { plan(callers(), *options_.permutation, 0); }
 
 void OrderingSelector::skip(OrderingMethod method, std::string why) {
   const auto same = [&](const Candidate& c) { return !c.given && c.method == method; };

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -19,6 +20,13 @@ namespace kauri::symbolic {
 /// options.solves solves each.
 double job_seconds(const CoreSeconds& core, const AnalyzeOptions& options);
 
+/// Steps of Orderer::run_within() after which an ordering is given up, and the reason that is then
+/// listed. No limit by default.
+struct WorkLimit {
+  Offset most = std::numeric_limits<Offset>::max();
+  std::string why;
+};
+
 /// The ordering selection of one analysis. Candidates are compared by the predicted seconds of
 /// their job on one core, or on the device that the plan is for, so no choice depends on the number
 /// of threads. Seconds of orderings that have run do not count. Not copyable; lives for one call.
@@ -31,10 +39,10 @@ class OrderingSelector {
   /// is only entered. Keeps the draft of the best candidate, and the cost of the others.
   /// try_given() does so with the caller's permutation.
   void try_method(OrderingMethod method);
-  /// Runs amd or pamd as try_method(), but gives up and returns false once the ordering has visited
-  /// more than most_work entries of lists. Then `why` is listed, and the method is no candidate,
-  /// even if it is planned already.
-  bool try_within(OrderingMethod method, Offset most_work, const std::string& why);
+  /// Runs a method as try_method(), but gives up and returns false if the ordering takes more steps
+  /// than the limit. Then limit.why is listed, and the method is no candidate, even if it is
+  /// planned already. A method that was given up can be tried again with a higher limit.
+  bool try_within(OrderingMethod method, const WorkLimit& limit);
   void try_given();
   /// Runs a method, or takes the caller's permutation, and makes its whole plan. It becomes a
   /// candidate only when it is tried.
@@ -53,8 +61,9 @@ class OrderingSelector {
   [[nodiscard]] double band_seconds(double entries) const;
   /// Runs a method, which then waits to be tried or skipped, and returns band_seconds() of its
   /// envelope, which costs much less than a draft. If the entries of the envelope in some of the
-  /// columns take `enough` seconds already, it returns band_seconds() of these.
-  double envelope_seconds(OrderingMethod method, double enough);
+  /// columns take `enough` seconds already, it returns band_seconds() of these. If the method is
+  /// given up, as by try_within(), it returns infinity, and no method waits.
+  double envelope_seconds(OrderingMethod method, double enough, const WorkLimit& limit = {});
   [[nodiscard]] Index size() const { return lower_.n; }
   /// Returns the graph of A with the supervariables that the orderings found; without merged rows
   /// if no ordering was run.
@@ -111,13 +120,17 @@ class OrderingSelector {
   /// exceeds most_work if it was given up; the permutation is then empty.
   Permutation ordered(OrderingMethod method, Candidate& candidate, Offset most_work, Offset& work);
   Permutation ordered(OrderingMethod method, Candidate& candidate);
-  void add(Candidate candidate, Known known);
+  /// Lists a candidate, in the place of the same method if that is listed without a plan. Returns
+  /// its index.
+  std::size_t add(Candidate candidate, Known known);
+  /// Lists a method as given up.
+  void give_up(Candidate candidate, const std::string& why);
   /// Returns the index of the candidate of a method that is planned already, or nullopt.
   [[nodiscard]] std::optional<std::size_t> planned(OrderingMethod method) const;
   /// Lets candidate k compete, and returns true if it is the best now.
   bool enter(std::size_t k);
   void evaluate(Candidate candidate, const Permutation& perm);
-  void plan(Candidate candidate, const Permutation& perm);
+  void plan(Candidate candidate, const Permutation& perm, Offset work);
   /// Compares the best draft with that of the same ordering for the device that is offered; the
   /// better one becomes the best.
   void offer_device();

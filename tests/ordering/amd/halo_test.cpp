@@ -38,7 +38,7 @@ struct OfLeaves {
   using Workspace = LeafWorkspace;
   static void order(const GraphView& view, Index interior, const AmdOptions& options,
                     Workspace& workspace, std::span<Index> order) {
-    leaf_minimum_degree(view, interior, workspace, order, options.trace);
+    EXPECT_TRUE(leaf_minimum_degree(view, interior, workspace, order, {.trace = options.trace}));
   }
 };
 

@@ -20,7 +20,7 @@ using namespace kauri::test;
 std::vector<Index> order_of(const GraphView& view, Index interior, LeafWorkspace& workspace,
                             std::vector<AmdPivot>* trace = nullptr) {
   std::vector<Index> order(static_cast<std::size_t>(interior), kNone);
-  leaf_minimum_degree(view, interior, workspace, order, trace);
+  EXPECT_TRUE(leaf_minimum_degree(view, interior, workspace, order, {.trace = trace}));
   return order;
 }
 

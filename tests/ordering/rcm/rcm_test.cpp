@@ -103,5 +103,46 @@ TEST(Rcm, StartIsPeripheralInTreesAndNearlySoElsewhere) {
   }
 }
 
+/// Ends of long legs at a core in which the paths between legs have such lengths that end k + 1 is
+/// the farthest vertex from end k, and farther than the ends before.
+Graph ends_of_legs(Index ends) {
+  const Index core = ends + 2, leg = 3 * core;
+  std::vector<Edge> edges;
+  Index n = 2 * ends;  // the ends, then the vertices of the core that their legs begin at
+  const auto join = [&](Index a, Index b, Index length) {
+    for (Index k = 1; k < length; ++k) edges.emplace_back(a, n), a = n++;
+    edges.emplace_back(a, b);
+  };
+  for (Index j = 0; j < ends; ++j) {
+    join(j, ends + j, leg);
+    for (Index k = j + 1; k < ends; ++k) join(ends + j, ends + k, core + j - (k > j + 1 ? 1 : 0));
+  }
+  return graph_of(n, edges);
+}
+
+TEST(Rcm, IsGivenUpByWorkAlone) {
+  constexpr Index kEnds = 12;
+  const Graph graph = ends_of_legs(kEnds);
+  const Offset visits = graph.size() + graph.edges();
+  RcmWorkspace workspace;
+  const std::vector<Index> expected = rcm(view_of(graph), workspace);
+  std::vector<Index> order(expected.size());
+  Offset work = 0;
+  EXPECT_TRUE(reverse_cuthill_mckee(view_of(graph), workspace, order, {.work = &work}));
+  EXPECT_EQ(order, expected);
+  EXPECT_EQ(work, (kEnds + 1) * visits);  // a search from each end, and the numbering
+  EXPECT_TRUE(
+      reverse_cuthill_mckee(view_of(graph), workspace, order, {.most_work = work, .work = &work}));
+  EXPECT_EQ(order, expected);
+  for (const Offset most : {Offset{0}, 3 * visits, work - 1}) {
+    Offset again = 0;
+    EXPECT_FALSE(reverse_cuthill_mckee(view_of(graph), workspace, order,
+                                       {.most_work = most, .work = &again}));
+    EXPECT_GT(again, most);
+    EXPECT_LE(again, most + 2 * visits);  // the search that goes beyond it, and the numbering
+  }
+  EXPECT_EQ(rcm(view_of(graph), workspace), expected);
+}
+
 }  // namespace
 }  // namespace kauri::ordering
