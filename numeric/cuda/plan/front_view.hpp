@@ -1,22 +1,11 @@
-// Dense kernels on fronts in cells (symbolic/device/front_cells.hpp) in FP64: partial Cholesky
-// factorisation of one or many fronts in one launch, which pulls children's contribution blocks as
-// they are needed; and parts of it alone. They are left-looking: a task reads its tiles of the
-// front once, keeps them in the registers of one warp team while a producer warp streams all
-// products through shared memory by bulk copies, and writes them once. The calls, with their usual
-// names:
-//   POTRF, and POTRF + TRSM + SYRK of one or many fronts   enqueue_factor         tasks:
-//   symbolic::factor_tasks() SYRK, C -= A A^T, lower tiles                          enqueue_update
-//   symbolic::update_tasks() GEMM, C -= A B^T                                       enqueue_update
-//   symbolic::product_tasks() TRSM, X L^T = C enqueue_panel_solve    symbolic::panel_solve() POTRF
-//   + TRSM + SYRK of many fronts of up to 128 rows   enqueue_small_fronts (factor/small/front.hpp)
+// Fronts of doubles and floats in cells (symbolic/device/front_cells.hpp) on the device, as kernels
+// read them: panels, contribution blocks, children, counters, and the values of A that fill panels.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <cstdint>
 
-#include "symbolic/check/dense_tasks.hpp"
+#include "symbolic/device/front_tasks.hpp"
 
 namespace kauri::numeric::cuda::kernels {
 
@@ -109,30 +98,5 @@ inline constexpr int kFirstBlock =
     2;  ///< + s: L's columns of the blocks up to s, and their inverses, are finished
 inline constexpr int kFinished =
     kFirstBlock + symbolic::kTile / 16 - 1;  ///< all blocks are, if the tile has four
-
-/// Enqueues C -= A A^T, lower tiles, for fronts whose columns of pivots hold A. `tasks`:
-/// update_tasks() on the device; or product_tasks(), then only the tiles of C -= A B^T are made
-/// (symbolic::ProductFront). C starts as `loads_block` says; no counters are used. `ticket` must be
-/// zero before the launch. Teams draw tasks: if tasks were dealt in turn, teams would drift apart
-/// and lose the rows that they share in the L2 cache (13 % at K = 1024).
-cudaError_t enqueue_update(const FrontView* fronts, const symbolic::FrontTask* tasks,
-                           int task_count, int* ticket, int teams, cudaStream_t stream);
-
-/// Returns the front of a block of a panel solve in `front`, whose panel and inverses it uses.
-/// `counters`: as many as FrontView says; they need not be zero. Tiles of a block are counted from
-/// its first row, so the solve leaves other numbers in `inverses` than a factorisation: each
-/// block's inverses, one block after another.
-FrontView block_view(const FrontView& front, const symbolic::PanelSolve::Block& block,
-                     int* counters);
-
-/// Enqueues X L^T = C for all rows below the pivots of fronts whose panels hold L, as a
-/// factorisation leaves it (zeros above the diagonal), and C below it; X replaces C. First it
-/// computes the inverses of L's 16 x 16 blocks, and which of them are to be corrected, as in a
-/// factorisation. `blocks`: block_view() of each of solve.block, on the device. `tasks`:
-/// solve.task, on the device. `tickets`: as many ints as solve.end has entries, with any values.
-/// One launch, and two more for each block of pivots. `pauses`: as in DeviceSchedule.
-cudaError_t enqueue_panel_solve(const symbolic::PanelSolve& solve, const FrontView* blocks,
-                                const symbolic::FrontTask* tasks, int* tickets, int teams,
-                                unsigned pauses, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda::kernels

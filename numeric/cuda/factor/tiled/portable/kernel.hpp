@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include "kauri/core/backend.hpp"
 #include "numeric/cuda/plan/front_view.hpp"
 
