@@ -128,7 +128,8 @@ class SweepCheck {
     return up == kNone ? nullptr : &front_[static_cast<std::size_t>(schedule_.tiled[up])];
   }
 
-  /// Visits the next task. Returns what is wrong with it, or null.
+  /// Visits the next task. This function, and each that it calls for a part of the visit, returns
+  /// what is wrong, or null if nothing is.
   const char* take(const SweepTask& task) {
     FrontProgress& front = front_of(task);
     const auto t = static_cast<std::size_t>(&front - front_.data());

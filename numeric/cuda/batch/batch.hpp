@@ -77,6 +77,7 @@ class CudaBatch final : public BatchImpl<T> {
   /// of another batch wrote them.
   std::span<const DeviceVerdict> see();
   /// Returns values on the device: the given ones if they are there, else a copy of them in value_.
+  /// Without entries (no items, or an empty A) its `data` is null, which no kernel reads.
   [[nodiscard]] ItemValues<T> values_on_device(const ItemValues<T>& value) const;
   /// Enqueues the solves of all columns of b and x, which are on the device.
   void enqueue_columns(const BatchView<const T>& b, const BatchView<T>& x,

@@ -31,8 +31,9 @@ class DeviceBlock {
   DeviceBlock& operator=(const DeviceBlock&) = delete;
   ~DeviceBlock();
 
-  /// Returns the next array, of `count` uninitialised entries. Throws Error(memory) if the rest of
-  /// the block is too small.
+  /// Returns the next array, of `count` uninitialised entries. Its data() is null only in a block
+  /// of 0 bytes, where every array is empty. Throws Error(memory) if the rest of the block is too
+  /// small.
   template <class T>
   [[nodiscard]] DeviceArray<T> take(Offset count) {
     return {static_cast<T*>(take(count, Offset{sizeof(T)})), count};

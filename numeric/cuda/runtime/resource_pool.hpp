@@ -27,6 +27,7 @@ class ResourcePool {
   static constexpr std::size_t kPlaceBytes = 128,
                                kSlabBytes = 4096;  ///< a place has its cache lines for itself
 
+  /// Leases a stream or a place, an idle one if there is one, else a new one; never null.
   Stream* take_stream();
   void* take_place();
   void give_back(Stream* stream) noexcept;

@@ -70,7 +70,7 @@ class Staging {
   /// Leases the chunk that was given back first; waits until one is idle. A thread that holds a
   /// chunk must not call it, or threads could wait for each other in a ring.
   ChunkLease lease();
-  /// Leases a chunk if one is idle, else returns null.
+  /// Leases a chunk if one is idle, else returns null: the caller goes on with the chunks it holds.
   ChunkLease lease_if_idle();
   ChunkLease first_free();
   void give_back(Chunk* chunk) noexcept;
