@@ -202,7 +202,7 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   /// if it precedes it.
   static constexpr bool kFromDiagonalOn =
       ((UpLo_ & Eigen::Lower) != 0) != static_cast<bool>(MatrixType_::IsRowMajor);
-  using Columns = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+  using DenseColumns = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
 
   template <class AnyIndex>
   static constexpr OrderingMethod method_of(const Eigen::NaturalOrdering<AnyIndex>* /*ordering*/) {
@@ -455,14 +455,14 @@ void LLT<MatrixType_, UpLo_, Ordering_>::_solve_impl(const Eigen::MatrixBase<Rhs
     throw Error(ErrorKind::overflow, "solve: B has " + std::to_string(b.cols()) +
                                          " columns, at most 2^31 - 1 are possible");
   if (!has_factor()) {
-    x.derived() = Columns::Constant(cols_, b.cols(), std::numeric_limits<Scalar>::quiet_NaN());
+    x.derived() = DenseColumns::Constant(cols_, b.cols(), std::numeric_limits<Scalar>::quiet_NaN());
     return;
   }
   if (b.size() == 0) return;
   if constexpr (std::is_same_v<decltype(view_of(x.derived())), std::optional<MatrixView<Scalar>>>)
     if (const auto to = view_of(x.derived()); to && x.rows() == b.rows() && x.cols() == b.cols())
       return solve_dense(b, *to);
-  Columns columns(b.rows(), b.cols());
+  DenseColumns columns(b.rows(), b.cols());
   solve_dense(b, *view_of(columns));
   x.derived() = columns;
 }
@@ -480,7 +480,7 @@ void LLT<MatrixType_, UpLo_, Ordering_>::solve_dense(const Eigen::MatrixBase<Rhs
   if (const auto from = view_of(b.derived());
       from && (before(end(*from), x.data) || before(end(x), from->data)))
     return solve_views(*from, x);
-  const Columns copy = b;
+  const DenseColumns copy = b;
   solve_views(*view_of(copy), x);
 }
 
@@ -512,9 +512,9 @@ void LLT<MatrixType_, UpLo_, Ordering_>::_solve_impl(const Eigen::SparseMatrixBa
   const ByColumns rhs = b;
   ByColumns result(cols_, rhs.cols());
   for (Eigen::Index first = 0; first < rhs.cols(); first += kSolveBlock) {
-    const Columns given =
+    const DenseColumns given =
         rhs.middleCols(first, std::min<Eigen::Index>(kSolveBlock, rhs.cols() - first));
-    Columns columns(cols_, given.cols());
+    DenseColumns columns(cols_, given.cols());
     _solve_impl(given, columns);
     for (Eigen::Index c = 0; c < columns.cols(); ++c) {
       result.startVec(first + c);

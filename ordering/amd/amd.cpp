@@ -9,7 +9,7 @@
 
 namespace kauri::ordering {
 
-AmdWorkspace::AmdWorkspace() : storage_(std::make_unique<Storage>()) {}
+AmdWorkspace::AmdWorkspace() : storage_(std::make_unique<AmdArrays>()) {}
 AmdWorkspace::~AmdWorkspace() = default;
 
 namespace {

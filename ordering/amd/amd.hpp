@@ -47,11 +47,11 @@ class AmdWorkspace {
   AmdWorkspace(const AmdWorkspace&) = delete;
   AmdWorkspace& operator=(const AmdWorkspace&) = delete;
 
-  struct Storage;
-  [[nodiscard]] Storage& storage() { return *storage_; }
+  struct AmdArrays;
+  [[nodiscard]] AmdArrays& storage() { return *storage_; }
 
  private:
-  std::unique_ptr<Storage> storage_;
+  std::unique_ptr<AmdArrays> storage_;
 };
 
 /// Writes to order (length graph.size()) the vertices in elimination order: a postorder of the

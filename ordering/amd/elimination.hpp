@@ -500,7 +500,7 @@ void Elimination<Position, Halo>::close_element(Index me) {
 
 namespace kauri::ordering {
 
-struct AmdWorkspace::Storage {
+struct AmdWorkspace::AmdArrays {
   amd::Arrays<Index> narrow;
   amd::Arrays<Offset> wide;  // for graphs whose pool exceeds 2^31 entries
 };

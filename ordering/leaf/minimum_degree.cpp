@@ -29,13 +29,13 @@ Index common_weight(const GraphView& graph) {
 
 }  // namespace
 
-struct LeafWorkspace::Storage {
+struct LeafWorkspace::LeafArrays {
   leaf::OrderOnBits* order_on_bits;
   leaf::BitArrays bits;
   AmdWorkspace amd;
 };
 
-LeafWorkspace::LeafWorkspace(bool portable) : storage_(std::make_unique<Storage>()) {
+LeafWorkspace::LeafWorkspace(bool portable) : storage_(std::make_unique<LeafArrays>()) {
   storage_->order_on_bits = portable ? leaf::generic::order_on_bits : fastest();
 }
 LeafWorkspace::~LeafWorkspace() = default;

@@ -23,11 +23,11 @@ class LeafWorkspace {
   LeafWorkspace(const LeafWorkspace&) = delete;
   LeafWorkspace& operator=(const LeafWorkspace&) = delete;
 
-  struct Storage;
-  [[nodiscard]] Storage& storage() { return *storage_; }
+  struct LeafArrays;
+  [[nodiscard]] LeafArrays& storage() { return *storage_; }
 
  private:
-  std::unique_ptr<Storage> storage_;
+  std::unique_ptr<LeafArrays> storage_;
 };
 
 /// Largest graph that is ordered on a bit matrix.

@@ -27,7 +27,7 @@
 
 namespace kauri::ordering::pamd {
 
-using Place = std::uint32_t;  // position in the pool
+using PoolPlace = std::uint32_t;  // position in the pool
 
 constexpr Index kIsElement = -1, kAbsorbed = -2;
 
@@ -35,13 +35,13 @@ constexpr Index kIsElement = -1, kAbsorbed = -2;
 struct alignas(32) Node {
   std::uint64_t claim;  // least key of the candidates that claimed it; later rounds have smaller
                         // keys than all earlier ones
-  Place list;    // variable, element: start of its list; absorbed or merged: the node that absorbed
-                 // it, or kNone
-  Index length;  // length of the list
-  Index elements;  // variable: length of E_i, the head of the list; kIsElement; kAbsorbed
-  Index weight;    // variable: vertices that it represents; 0 once merged or eliminated
-  Index degree;    // variable: bound on its external degree; element: weight of L_e when formed
-  Index version;   // variable: the round that gave it its degree; 0 once merged or eliminated
+  PoolPlace list;       // variable, element: start of its list; absorbed or merged: the node that
+                        // absorbed it, or kNone
+  Index length;         // length of the list
+  Index elements;       // variable: length of E_i, the head of the list; kIsElement; kAbsorbed
+  Index weight;         // variable: vertices that it represents; 0 once merged or eliminated
+  Index degree;   // variable: bound on its external degree; element: weight of L_e when formed
+  Index version;  // variable: the round that gave it its degree; 0 once merged or eliminated
 };
 static_assert(sizeof(Node) == 32);
 

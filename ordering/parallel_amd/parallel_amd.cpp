@@ -44,7 +44,7 @@ void Elimination::load(const GraphView& graph) {
       }
       const Offset list = graph.ptr[v] - base;
       node_[v] = {std::numeric_limits<std::uint64_t>::max(),
-                  static_cast<Place>(list),
+                  static_cast<PoolPlace>(list),
                   static_cast<Index>(neighbours.size()),
                   0,
                   graph.weight_of(v),
@@ -136,7 +136,7 @@ void Elimination::collect_garbage(Offset entries) {
       Node& x = node_[v];
       if (!is_alive(x)) continue;
       std::copy_n(pool_ + x.list, x.length, to + at);
-      x.list = static_cast<Place>(at);
+      x.list = static_cast<PoolPlace>(at);
       at += x.length;
     }
   });

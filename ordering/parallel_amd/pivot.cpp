@@ -49,7 +49,7 @@ class PivotElimination {
   /// Absorbs element e; its list becomes room for the new one.
   void absorb(Index e) {
     offer(node_[e].list, node_[e].length);
-    node_[e].list = static_cast<Place>(me_);
+    node_[e].list = static_cast<PoolPlace>(me_);
     node_[e].elements = kAbsorbed;
     slot_.mark[e] = tag_ - 1;
   }
@@ -64,7 +64,7 @@ class PivotElimination {
     for (Index i = x.elements; i < std::min(x.length, x.elements + 2 * kAhead); ++i)
       fetch(&node_[list[i]]);
   }
-  void offer(Place at, Index length) {
+  void offer(PoolPlace at, Index length) {
     if (length > room_) room_at_ = at, room_ = length;
   }
 
@@ -78,7 +78,7 @@ class PivotElimination {
   Index weight_;  // weight of L_me
   Index dead_ = 0;
   Index tag_ = 0;
-  Place room_at_ = 0;  // the longest list that is free by now
+  PoolPlace room_at_ = 0;  // the longest list that is free by now
   Index room_ = 0;
 };
 
@@ -128,7 +128,7 @@ inline void PivotElimination::update_variables() {
     if (k + 2 < c_.length)
       fetch_variables(node_[c_.list[k + 2]]);  // its list is in cache: elements were measured
     if (update_variable(k)) continue;
-    node_[c_.list[k]].list = static_cast<Place>(
+    node_[c_.list[k]].list = static_cast<PoolPlace>(
         me_);  // no neighbour outside L_me: eliminated with me, without further fill
     pivots_ += slot_.weight[k];
     weight_ -= slot_.weight[k];
@@ -216,7 +216,7 @@ inline void PivotElimination::merge_chain(Index first) {
         slot_.weight[i] += slot_.weight[j];
         slot_.weight[j] = 0;
         ++dead_;
-        b.list = static_cast<Place>(c_.list[i]);
+        b.list = static_cast<PoolPlace>(c_.list[i]);
         next[before] = next[j];
       } else {
         before = j;
@@ -268,7 +268,7 @@ inline void PivotElimination::close_element() {
   Node& p = node_[me_];
   p.length = static_cast<Index>(to - list);
   p.elements = to == list ? kAbsorbed : kIsElement;
-  p.list = to == list ? static_cast<Place>(kNone) : static_cast<Place>(list - pool_);
+  p.list = to == list ? static_cast<PoolPlace>(kNone) : static_cast<PoolPlace>(list - pool_);
   p.degree = weight_;
   p.version = 0;
   slot_.news.keep(static_cast<std::size_t>(at - news));

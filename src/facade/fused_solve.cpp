@@ -92,8 +92,8 @@ void require_finite(const Plan& plan, const numeric::BorderShape& shape, std::sp
 }  // namespace
 
 template <Scalar T>
-struct FusedSolve<T>::State {
-  State(const Pattern& a, const Plan& plan, Backend& backend, Index nrhs)
+struct FusedSolve<T>::FusedState {
+  FusedState(const Pattern& a, const Plan& plan, Backend& backend, Index nrhs)
       : shape{a.n, a.nnz(), nrhs},
         factor(Factor<T>::create(bordered(a, plan, nrhs), backend)),
         workspace(Workspace<T>::create(factor, nrhs)),
@@ -142,7 +142,7 @@ struct FusedSolve<T>::State {
 };
 
 template <Scalar T>
-FusedSolve<T>::FusedSolve(std::unique_ptr<State> state) : state_(std::move(state)) {}
+FusedSolve<T>::FusedSolve(std::unique_ptr<FusedState> state) : state_(std::move(state)) {}
 template <Scalar T>
 FusedSolve<T>::FusedSolve(FusedSolve&&) noexcept = default;
 template <Scalar T>
@@ -160,7 +160,7 @@ FusedSolve<T> FusedSolve<T>::create(const Pattern& a, const std::shared_ptr<cons
     misuse_of_fused(
         "CudaCompute::fp16x3 needs a scaled matrix, and right-hand sides are not scaled; choose "
         "another CudaCompute");
-  return FusedSolve(std::make_unique<State>(a, *plan, backend, nrhs));
+  return FusedSolve(std::make_unique<FusedState>(a, *plan, backend, nrhs));
 }
 
 template <Scalar T>

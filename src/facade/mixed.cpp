@@ -93,8 +93,9 @@ std::string_view name_of(MixedPath path) {
   misuse("name_of: no such path");
 }
 
-struct MixedFactor::State {
-  State(const Pattern& a, const PreparedPlan& prepared, Index nrhs, const MixedOptions& made_with)
+struct MixedFactor::MixedState {
+  MixedState(const Pattern& a, const PreparedPlan& prepared, Index nrhs,
+             const MixedOptions& made_with)
       : options(require_mixed_options(made_with)),
         plan(prepared),
         factor(prepared.executor_->make_scaled_factor(prepared.store_), *prepared.executor_),
@@ -149,8 +150,8 @@ struct MixedFactor::State {
   CallFlag calls;
 };
 
-Result<void, Breakdown> MixedFactor::State::fill(std::span<const double> value,
-                                                 const std::stop_token& stop) {
+Result<void, Breakdown> MixedFactor::MixedState::fill(std::span<const double> value,
+                                                      const std::stop_token& stop) {
   const StopScope scope(stop);
   stop_here();
   valid = in_double = full_tells = false;
@@ -174,7 +175,7 @@ Result<void, Breakdown> MixedFactor::State::fill(std::span<const double> value,
 }
 
 /// Makes the factor in double. An exception leaves the factor in float unchanged.
-Result<void, Breakdown> MixedFactor::State::fill_double(const std::stop_token& stop) {
+Result<void, Breakdown> MixedFactor::MixedState::fill_double(const std::stop_token& stop) {
   if (!full) {
     Factor<double> made = Factor<double>::create(plan);
     full_workspace = made.executor().of<double>().make_workspace(plan.shared_plan(), store->nrhs());
@@ -188,7 +189,7 @@ Result<void, Breakdown> MixedFactor::State::fill_double(const std::stop_token& s
   return {};
 }
 
-void MixedFactor::State::load(MatrixView<const double> b) {
+void MixedFactor::MixedState::load(MatrixView<const double> b) {
   block.column.assign(static_cast<std::size_t>(b.cols), {});
   error_of_zero.resize(block.column.size());
   store->load(b, error_of_zero);
@@ -198,7 +199,7 @@ void MixedFactor::State::load(MatrixView<const double> b) {
 
 /// Solves stuck columns by the factor in double, which it makes if necessary. Returns the Breakdown
 /// if that fails.
-std::optional<Breakdown> MixedFactor::State::rescue(const std::stop_token& stop) {
+std::optional<Breakdown> MixedFactor::MixedState::rescue(const std::stop_token& stop) {
   if (!in_double)
     if (auto outcome = fill_double(stop); !outcome) return outcome.error();
   const auto columns = static_cast<Index>(block.column.size());
@@ -211,9 +212,9 @@ std::optional<Breakdown> MixedFactor::State::rescue(const std::stop_token& stop)
   return {};
 }
 
-Result<MixedReport, Breakdown> MixedFactor::State::solve(MatrixView<const double> b,
-                                                         MatrixView<double> x,
-                                                         const MixedSolveOptions& how) {
+Result<MixedReport, Breakdown> MixedFactor::MixedState::solve(MatrixView<const double> b,
+                                                              MatrixView<double> x,
+                                                              const MixedSolveOptions& how) {
   MixedReport report;
   block.limits = mixed_limits(how, plan.plan(), options.allow_double);
   report.shift = shift;
@@ -247,7 +248,7 @@ Result<MixedReport, Breakdown> MixedFactor::State::solve(MatrixView<const double
   return report;
 }
 
-MixedFactor::MixedFactor(std::unique_ptr<State> state) : state_(std::move(state)) {}
+MixedFactor::MixedFactor(std::unique_ptr<MixedState> state) : state_(std::move(state)) {}
 MixedFactor::MixedFactor(MixedFactor&&) noexcept = default;
 MixedFactor& MixedFactor::operator=(MixedFactor&&) noexcept = default;
 MixedFactor::~MixedFactor() = default;
@@ -257,7 +258,7 @@ MixedFactor MixedFactor::create(const Pattern& a, const PreparedPlan& plan, Inde
   if (nrhs < 1) misuse("MixedFactor: nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
   require_pattern(a, plan.plan(), "MixedFactor: the plan belongs to a matrix of another pattern");
   const PhaseRange range(Phase::prepare);
-  return MixedFactor(std::make_unique<State>(a, plan, nrhs, options));
+  return MixedFactor(std::make_unique<MixedState>(a, plan, nrhs, options));
 }
 
 MixedFactor MixedFactor::create(const Pattern& a, std::shared_ptr<const Plan> plan,

@@ -34,8 +34,8 @@ constexpr double kWatchedFlops = 1e9;
 }  // namespace
 
 template <Scalar T>
-struct Solver<T>::State {
-  explicit State(SolverOptions o)
+struct Solver<T>::SolverState {
+  explicit SolverState(SolverOptions o)
       : options(std::move(o)), backends(options.backend, options.threads, options.cuda) {
     if (options.analyze.workers == 0) options.analyze.workers = backends.current().threads();
     if (options.analyze.ordering.threads == 0) options.analyze.ordering.threads = options.threads;
@@ -307,7 +307,8 @@ struct Solver<T>::State {
 };
 
 template <Scalar T>
-Solver<T>::Solver(SolverOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+Solver<T>::Solver(SolverOptions options)
+    : state_(std::make_unique<SolverState>(std::move(options))) {}
 template <Scalar T>
 Solver<T>::Solver(Solver&&) noexcept = default;
 template <Scalar T>
@@ -318,7 +319,7 @@ Solver<T>::~Solver() = default;
 template <Scalar T>
 Result<void, Breakdown> Solver<T>::compute(const SymmetricView<T>& a) {
   const OneCall call(state_->calls, "Solver::compute", "solver");
-  State& s = *state_;
+  SolverState& s = *state_;
   const StopScope scope(s.options.stop);
   s.factor.reset();
   s.workspace.reset();
@@ -375,7 +376,7 @@ Result<void, Breakdown> Solver<T>::refactorize_shifted(T shift) {
 template <Scalar T>
 void Solver<T>::solve(MatrixView<T> x) {
   const OneCall call(state_->calls, "Solver::solve", "solver");
-  State& s = *state_;
+  SolverState& s = *state_;
   if (!s.factor && !s.mixed) throw Error(ErrorKind::usage, "Solver::solve: call compute() first");
   const Index n = s.analysis.plan->n;
   require_dense<T>(x, "Solver::solve: x", n);

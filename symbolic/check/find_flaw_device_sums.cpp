@@ -21,9 +21,9 @@ constexpr const char* kSum = "sum";
 
 /// An entry of a listed child, and the entry of the host (its parent front) that it meets, as
 /// places in the array.
-using Place = std::pair<Offset, Offset>;
+using EntryPair = std::pair<Offset, Offset>;
 
-void push_entries(const Plan& plan, Index host, Index child, std::vector<Place>& entries) {
+void push_entries(const Plan& plan, Index host, Index child, std::vector<EntryPair>& entries) {
   const Supernodes& nodes = plan.supernodes;
   const DeviceSchedule& device = plan.device;
   const FrontCells cells = cells_of(plan, child), into = cells_of(plan, host);
@@ -111,7 +111,7 @@ class SumCheck {
   }
 
   std::string check_host(Index host, const std::vector<Index>& mine) {
-    std::vector<Place> entries;
+    std::vector<EntryPair> entries;
     for (Index k = plan_.assembly.child_ptr[host]; k < plan_.assembly.child_ptr[host + 1]; ++k)
       if (const Index c = plan_.assembly.child[k];
           is_listed(plan_.supernodes, plan_.assembly, host, c))
@@ -145,7 +145,7 @@ class SumCheck {
 
   /// Checks one term of sum k: it must be an entry of a child, or a sum of an earlier stage of this
   /// host, that no other sum has as a term, and meet the same entry as the other terms.
-  std::string take(Index k, Offset term, const std::vector<Place>& entries,
+  std::string take(Index k, Offset term, const std::vector<EntryPair>& entries,
                    std::vector<bool>& taken) {
     Offset meets = -1;
     if (is_scratch(term)) {
@@ -156,7 +156,7 @@ class SumCheck {
         return at(kSum, k, "a part that may come later, or is another front's");
       meets = destination_[part];
     } else {
-      const auto entry = std::lower_bound(entries.begin(), entries.end(), Place{term, -1});
+      const auto entry = std::lower_bound(entries.begin(), entries.end(), EntryPair{term, -1});
       if (entry == entries.end() || entry->first != term)
         return at(kSum, k, "a term that is no entry of a listed child");
       const auto which = static_cast<std::size_t>(entry - entries.begin());

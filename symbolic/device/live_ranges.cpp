@@ -55,8 +55,8 @@ class Gaps {
   }
 
  private:
-  using Place = std::map<Offset, Offset>::iterator;
-  void join(Place left, Place right) {
+  using FreeRange = std::map<Offset, Offset>::iterator;
+  void join(FreeRange left, FreeRange right) {
     left->second += right->second;
     free_.erase(right);
   }

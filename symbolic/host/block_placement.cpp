@@ -65,11 +65,11 @@ class Placer {
   }
 
  private:
-  using Piece = std::pair<Offset, Offset>;
+  using EntryRange = std::pair<Offset, Offset>;
 
   /// Working data of one placement.
   struct Trial {
-    std::vector<Piece> taken;
+    std::vector<EntryRange> taken;
     std::vector<Index> placed;    // ascending by place
     std::vector<Index> rival_of;  // per block: the last block k whose marked rivals include it
   };
@@ -103,14 +103,14 @@ class Placer {
     return {rival_.data() + rival_ptr_[k],
             static_cast<std::size_t>(rival_ptr_[k + 1] - rival_ptr_[k])};
   }
-  [[nodiscard]] Piece piece(Index k, const std::vector<Offset>& place) const {
+  [[nodiscard]] EntryRange piece(Index k, const std::vector<Offset>& place) const {
     return {place[k], place[k] + blocks_[k].size};
   }
 
   /// Sets trial.taken, ascending, to the memory beyond its reader's panel that k may not use:
   /// panels of tasks that may run beside the reader, and rivals that have a place.
   void find_taken(Index k, const std::vector<Offset>& place, Trial& trial) const {
-    std::vector<Piece>& taken = trial.taken;
+    std::vector<EntryRange>& taken = trial.taken;
     taken.clear();
     const Index reader = task_at(blocks_[k].dies), tasks = static_cast<Index>(panels_.least.size());
     for (Index t = reader + 1; t < tasks && t - reader < panels_.lag; ++t)
@@ -148,7 +148,7 @@ class Placer {
 
   /// Returns the lowest gap for k, or with `high` the highest one below least_end_; without a gap,
   /// the end of all taken memory.
-  [[nodiscard]] Offset gap(Index k, bool high, const std::vector<Piece>& taken) const {
+  [[nodiscard]] Offset gap(Index k, bool high, const std::vector<EntryRange>& taken) const {
     const Offset size = blocks_[k].size;
     Offset at = panels_.panel[task_at(blocks_[k].dies) + 1], found = kNone;
     for (const auto& [begin, end] : taken) {

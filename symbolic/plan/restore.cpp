@@ -120,18 +120,18 @@ ListedPattern pattern_of(const PlanCore& core, const Permutation& perm) {
 /// Columns in their final order. above: the parent of each in the tree that supernodes are checked
 /// against, which is B's elimination tree but for columns that come last; count: entries of its
 /// column of L.
-struct Columns {
+struct OrderedColumns {
   std::vector<Index> above, count;
 };
 
 /// Returns the columns and sets out.tree.
-Columns columns_of(const CoarseTree& coarse, PlanDraft& out) {
+OrderedColumns columns_of(const CoarseTree& coarse, PlanDraft& out) {
   const std::vector<Index>& place = coarse.position;
   const auto n = static_cast<Index>(place.size());
   std::vector<Index> at(place.size());
   for (Index k = 0; k < n; ++k) at[place[k]] = k;
   const std::vector<Index>& lowest = coarse.lowest.empty() ? coarse.parent : coarse.lowest;
-  Columns columns{renamed(coarse.parent, at), std::vector<Index>(place.size())};
+  OrderedColumns columns{renamed(coarse.parent, at), std::vector<Index>(place.size())};
   out.tree.parent = renamed(lowest, at);
   for (Index k = 0; k < n; ++k) columns.count[k] = coarse.count[place[k]];
   out.tree.column_count = columns.count;
@@ -161,7 +161,8 @@ std::vector<Index> fronts_of(const PlanCore& core) {
 /// supernode: then the rows below all of its columns are the rows below its last. Two consecutive
 /// columns whose structures nest, the first being the only child of the second, must not be
 /// divided, so that fronts have no more rows in all than those of an analysis.
-void check_supernodes(const PlanCore& core, const Columns& columns, std::span<const Index> front) {
+void check_supernodes(const PlanCore& core, const OrderedColumns& columns,
+                      std::span<const Index> front) {
   const auto n = static_cast<Index>(front.size());
   std::vector<unsigned char> children(front.size(), 0);  // 0, 1, or 2 for two and more
   for (Index j = 0; j < n; ++j)
@@ -181,7 +182,8 @@ void check_supernodes(const PlanCore& core, const Columns& columns, std::span<co
 }
 
 /// Returns the sizes and parents of all fronts.
-FrontTree front_tree(const PlanCore& core, const Columns& columns, std::span<const Index> front) {
+FrontTree front_tree(const PlanCore& core, const OrderedColumns& columns,
+                     std::span<const Index> front) {
   FrontTree tree;
   tree.pivots = core.pivots;
   tree.parent.resize(core.pivots.size());
@@ -275,7 +277,7 @@ std::shared_ptr<const Plan> restore_plan(const PlanCore& core, std::string_view 
   out.adjacency = PermutedAdjacency(graph, core.old_of);
   out.row_of.resize(core.old_of.size());
   std::iota(out.row_of.begin(), out.row_of.end(), 0);
-  const Columns columns = columns_of(coarse_tree(out.adjacency, core.last), out);
+  const OrderedColumns columns = columns_of(coarse_tree(out.adjacency, core.last), out);
   check_supernodes(core, columns, front);
   out.fronts = front_tree(core, columns, front);
   check_postorder(out.fronts.parent);

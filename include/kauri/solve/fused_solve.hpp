@@ -98,12 +98,12 @@ class FusedSolve {
   [[nodiscard]] Offset bytes() const;
 
  private:
-  struct State;
-  explicit FusedSolve(std::unique_ptr<State> state);
+  struct FusedState;
+  explicit FusedSolve(std::unique_ptr<FusedState> state);
   void require_call(std::size_t values, const MatrixView<const T>& b,
                     const MatrixView<const T>& x) const;
   Result<void, Breakdown> outcome();
-  std::unique_ptr<State> state_;
+  std::unique_ptr<FusedState> state_;
 };
 
 }  // namespace kauri

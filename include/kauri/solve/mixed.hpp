@@ -201,9 +201,9 @@ class MixedFactor {
   [[nodiscard]] Offset bytes() const;
 
  private:
-  struct State;
-  explicit MixedFactor(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  struct MixedState;
+  explicit MixedFactor(std::unique_ptr<MixedState> state);
+  std::unique_ptr<MixedState> state_;
 };
 
 }  // namespace kauri

@@ -140,8 +140,8 @@ class Solver {
   [[nodiscard]] Backend& backend() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct SolverState;
+  std::unique_ptr<SolverState> state_;
 };
 
 }  // namespace kauri

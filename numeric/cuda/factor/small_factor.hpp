@@ -24,7 +24,7 @@ static_assert(sizeof(GatheredFront) == symbolic::kDeviceSmallBytes);
 /// Data that the fronts of a launch are gathered from, and the memory that they report to. A front
 /// waits for its children of the same launch, which have lower tickets.
 struct GatherSource {
-  using Front = GatheredFront;
+  using FrontRecord = GatheredFront;
   static constexpr bool kExact = true;
 
   PlanView plan;

@@ -11,7 +11,7 @@
 namespace kauri::io {
 namespace {
 
-enum State : int { kFree, kTaken, kNoted };
+enum SlotState : int { kFree, kTaken, kNoted };
 
 struct Slot {
   std::atomic<int> state{kFree};

@@ -7,18 +7,18 @@ namespace {
 
 /// An assembly that is one bulk copy of the whole front.
 struct PackedSource {
-  using Front = PackedSmallFront;
+  using FrontRecord = PackedSmallFront;
   static constexpr bool kExact = false;
   int* failed;
 
   __device__ int draw(int otherwise, int) const { return otherwise; }
-  __device__ void record(const Front&, int f, const double*, int column) const {
+  __device__ void record(const FrontRecord&, int f, const double*, int column) const {
     failed[f] = column;
   }
-  __device__ void stored(const Front&) const {}
+  __device__ void stored(const FrontRecord&) const {}
 
   template <class Group>
-  __device__ void begin(const Front& front, double* packed, std::uint64_t* barrier,
+  __device__ void begin(const FrontRecord& front, double* packed, std::uint64_t* barrier,
                         const Group& group) const {
     if (group.thread != 0) return;
     const int bytes = whole_units(packed_entries(front.rows)) * 8;
@@ -26,7 +26,7 @@ struct PackedSource {
     ptx::bulk_copy(packed, front.source, bytes, barrier);
   }
   template <class Group>
-  __device__ void finish(const Front&, double*, std::uint64_t* barrier, int parity,
+  __device__ void finish(const FrontRecord&, double*, std::uint64_t* barrier, int parity,
                          const Group&) const {
     ptx::barrier_wait(barrier, parity);
   }

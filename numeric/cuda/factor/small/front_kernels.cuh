@@ -15,23 +15,31 @@
 namespace kauri::numeric::cuda::kernels {
 
 // An Assembly is a functor passed by value. All threads of the group call draw(), begin() and
-// finish().
-//   Front                                   derived from SmallFront, trivially copyable, a multiple
-//   of 8 and at most 128 bytes; holds
-//                                           what the front is made of
-//   kExact                                  true: a front that fails is assembled again and
-//   factorised by plain divisions and roots draw(otherwise, lane)                   returns the
-//   next front of a warp: `otherwise`, or that of a ticket begin(front, packed, barrier, group) may
-//   start asynchronous copies to `packed` that complete on `barrier` (one arrival per use)
+// finish(). Its members:
+//
+//   FrontRecord
+//     Derived from SmallFront, trivially copyable, a multiple of 8 and at most 128 bytes; holds
+//     what the front is made of.
+//
+//   kExact
+//     True: a front that fails is assembled again and factorised by plain divisions and roots.
+//
+//   draw(otherwise, lane)
+//     Returns the next front of a warp: `otherwise`, or that of a ticket.
+//
+//   begin(front, packed, barrier, group)
+//     May start asynchronous copies to `packed` that complete on `barrier` (one arrival per use).
+//
 //   finish(front, packed, barrier, parity, group)
-//                                           fills the rest of `packed` (shared memory; the lower
-//                                           triangle, symbolic/device/small_layout.hpp;
-//                                           whole_units() of its entries) and waits for the
-//                                           barrier's phase if it was used; ends with group.sync()
-//                                           unless that wait is all it does
-//   record(front, f, packed, column)        records the result of front f: the first failing
-//   column, or -1. Called by one thread stored(front)                           called after the
-//   front's stores were begun, by the same thread
+//     Fills the rest of `packed` (shared memory; the lower triangle,
+//     symbolic/device/small_layout.hpp; whole_units() of its entries) and waits for the barrier's
+//     phase if it was used; ends with group.sync() unless that wait is all it does.
+//
+//   record(front, f, packed, column)
+//     Records the result of front f: the first failing column, or -1. Called by one thread.
+//
+//   stored(front)
+//     Called after the front's stores were begun, by the same thread.
 
 /// The threads that share a front: a warp, or a block.
 struct WarpGroup {
@@ -66,21 +74,21 @@ __device__ inline void store_contribution(const SmallFront& front, const double*
 }
 
 /// Shared memory of a front that one warp factorises, and the description of the warp's next front.
-template <class Front>
+template <class FrontRecord>
 struct WarpSlot {
-  static constexpr int kFront = static_cast<int>(sizeof(Front) / 8);
+  static constexpr int kFront = static_cast<int>(sizeof(FrontRecord) / 8);
   static constexpr int kPackedBegin = (kOperationsEntries + 2 * kFront + 2) & ~1;
   static_assert(kExchangeEntries <= kOperationsEntries);
 
   double* operations;  // kOperationsEntries; before they are known, the lanes' exchange
-  Front* front;
-  Front* next;
+  FrontRecord* front;
+  FrontRecord* next;
   std::uint64_t* barrier;
   double* packed;
 
   __device__ explicit WarpSlot(double* base)
       : operations(base),
-        front(reinterpret_cast<Front*>(base + kOperationsEntries)),
+        front(reinterpret_cast<FrontRecord*>(base + kOperationsEntries)),
         next(front + 1),
         barrier(reinterpret_cast<std::uint64_t*>(front + 2)),
         packed(base + kPackedBegin) {}
@@ -89,8 +97,8 @@ struct WarpSlot {
   }
 
   /// Fetches the description of front f, if f < count, for the next begin().
-  __device__ void fetch(const Front* fronts, int f, int count, int lane) const {
-    static_assert(sizeof(Front) % 8 == 0 && kFront <= 32);
+  __device__ void fetch(const FrontRecord* fronts, int f, int count, int lane) const {
+    static_assert(sizeof(FrontRecord) % 8 == 0 && kFront <= 32);
     if (f >= count || lane >= kFront) return;
     ptx::copy_8_async(reinterpret_cast<double*>(next) + lane,
                       reinterpret_cast<const double*>(fronts + f) + lane);
@@ -111,10 +119,10 @@ struct WarpSlot {
 /// Factorises a front per warp, one after another: of up to 32 rows if kRows, else of up to 64.
 template <bool kRows, int kWarps, int kResident, class Assembly>
 __global__ void __launch_bounds__(32 * kWarps, kResident)
-    factor_fronts_by_warps(const typename Assembly::Front* fronts, int count, int max_rows,
+    factor_fronts_by_warps(const typename Assembly::FrontRecord* fronts, int count, int max_rows,
                            Assembly assembly) {
   extern __shared__ __align__(16) double shared[];
-  using Slot = WarpSlot<typename Assembly::Front>;
+  using Slot = WarpSlot<typename Assembly::FrontRecord>;
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int stride = static_cast<int>(gridDim.x) * kWarps;
   const int block = static_cast<int>(blockIdx.x);
@@ -165,7 +173,7 @@ inline constexpr int kChainEntries =
 /// Factorises a front of any size per block.
 template <int kWarps, int kResident, class Assembly>
 __global__ void __launch_bounds__(32 * kWarps, kResident)
-    factor_fronts_by_blocks(const typename Assembly::Front* fronts, Assembly assembly) {
+    factor_fronts_by_blocks(const typename Assembly::FrontRecord* fronts, Assembly assembly) {
   extern __shared__ __align__(16) double shared[];
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int f = static_cast<int>(blockIdx.x);
@@ -209,7 +217,7 @@ inline constexpr BlockSize kBlocks128{6, 3};  // 96 registers; 72 KB of shared m
 template <class Assembly, bool kLarge = true>
 class SmallFrontKernels {
  public:
-  using Front = typename Assembly::Front;
+  using FrontRecord = typename Assembly::FrontRecord;
 
   /// Prepares the kernels; called once for each device before the first launch. Returns false if
   /// the device cannot run them.
@@ -223,8 +231,8 @@ class SmallFrontKernels {
   }
 
   /// Enqueues count > 0 fronts of at most max_rows <= kMaxSmallRows rows each.
-  static cudaError_t enqueue(const Front* fronts, int count, int max_rows, const Assembly& assembly,
-                             cudaStream_t stream) {
+  static cudaError_t enqueue(const FrontRecord* fronts, int count, int max_rows,
+                             const Assembly& assembly, cudaStream_t stream) {
     int device = 0, processors = 0;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
@@ -255,7 +263,7 @@ class SmallFrontKernels {
       factor_fronts_by_blocks<kBlocks128.warps, kBlocks128.resident, A>;
   static std::size_t warp_bytes(BlockSize size, int max_rows) {
     return std::size_t{8} *
-           static_cast<std::size_t>(size.warps * WarpSlot<Front>::entries(max_rows));
+           static_cast<std::size_t>(size.warps * WarpSlot<FrontRecord>::entries(max_rows));
   }
   static std::size_t chain_bytes(int max_rows) {
     return std::size_t{8} *

@@ -187,9 +187,9 @@ struct Gather : GatherSource {
     return __shfl_sync(kAll, next, 0);
   }
   template <class Group>
-  __device__ void begin(const Front&, double*, std::uint64_t*, const Group&) const {}
+  __device__ void begin(const FrontRecord&, double*, std::uint64_t*, const Group&) const {}
   template <class Group>
-  __device__ void finish(const Front& front, double* packed, std::uint64_t*, int,
+  __device__ void finish(const FrontRecord& front, double* packed, std::uint64_t*, int,
                          const Group& group) const {
     clear(packed, kernels::whole_units(kernels::packed_entries(front.rows)), group.thread);
     __syncwarp();
@@ -197,13 +197,13 @@ struct Gather : GatherSource {
     __syncwarp();
     add_children(*this, front, packed, group.thread);
   }
-  __device__ void record(const Front& front, int, const double* packed, int column) const {
+  __device__ void record(const FrontRecord& front, int, const double* packed, int column) const {
     if (column < 0) return;
     memory.state[front.front] = FrontState::failed;
     memory.fail_column[front.front] = front.first + column;
     memory.fail_pivot[front.front] = packed[packed_column(column, front.rows) + column];
   }
-  __device__ void stored(const Front& front) const {
+  __device__ void stored(const FrontRecord& front) const {
     if (front.parent == kNone || watchdog::loses()) return;
     ptx::finish_stores();
     ptx::proxy_fence();

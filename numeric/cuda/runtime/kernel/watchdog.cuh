@@ -17,14 +17,14 @@ __device__ Settings settings;
     [](const Settings& some) { return cudaMemcpyToSymbol(settings, &some, sizeof some); });
 }  // namespace
 
-/// State of a block: its kernel, and the ticket or front that each of its warps works on.
-struct State {
+/// Progress of a block: its kernel, and the ticket or front that each of its warps works on.
+struct BlockProgress {
   Kernel kernel;
   int unit[32];
   int drawn[2];
 };
-__device__ inline State& state() {
-  __shared__ State shared;
+__device__ inline BlockProgress& state() {
+  __shared__ BlockProgress shared;
   return shared;
 }
 __device__ inline int warp_of_block() { return static_cast<int>(threadIdx.x / 32); }
