@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# One vocabulary: docs/glossary.md has at most 60 rows, each with an owner that exists; words that were given up for a word of the field stay away.
+# One vocabulary: docs/glossary.md has at most 60 rows, each with an owner that exists; words that were given up for a word of the field
+# stay away; the name of a type stands for one thing.
 # SPDX-License-Identifier: BSD-3-Clause
 import re
 
@@ -24,6 +25,16 @@ GONE = {
 }
 WORD = re.compile(r"(?<!\w)(?:" + "|".join(f"(?P<w{k}>{word})" for k, word in enumerate(GONE)) + r")(?!\w)")
 SPARED = {"if_there", "is_there", "await_there", "blocks_there", "factor_is_there", "do_there"}  # of numbers and objects, not of devices
+# The name of a type is defined in at most two files. Types of classes, functions and unnamed namespaces count like those of a header: code
+# says `Slot` and not Elimination::Slot, a search for `struct Slot` finds them all, and a reader who knows one takes the next for it. Two
+# files are allowed because kernels have twins (hopper/ and portable/, single/ and multi/), whose types with one name have one role.
+MOST_FILES = 2
+TYPE = re.compile(
+    r"\b(?:class|struct|union|enum|enum class|enum struct)\s+(?:alignas\([^)]*\)\s+|[A-Z][A-Z_]{3,}\s+|\[\[[^\]]*\]\]\s+)*"
+    r"(?:\w+(?:<[^<>;{}]*>)?::)*(?P<name>[A-Za-z]\w*)\s*(?:final\s*)?(?:\{|:(?!:)[^;{}]*\{)"
+    r"|\busing\s+(?P<alias>[A-Za-z]\w*)\s*=\s*(?P<target>[^;]*);")
+# Members that kernels read of their template arguments: the name is the interface, so all arguments spell it alike. V is a vector register.
+TRAITS = {"T", "V", "Loop", "Accumulators"}
 FOLDERS = ("include/", "base/", "ordering/", "symbolic/", "numeric/", "src/")
 
 
@@ -33,6 +44,28 @@ def faults_of_code(path, text):
             if found[0] not in SPARED:
                 word = list(GONE.values())[next(k for k in range(len(GONE)) if found[f"w{k}"])]
                 yield f"{path}:{number}: {found[0]}: say {word} ({GLOSSARY})"
+
+
+def types_of(text):
+    """Yields each type that the text defines, and its line; an alias too, unless it shortens a qualified name to its last word."""
+    text = tree.blanked(text)
+    for found in TYPE.finditer(text):
+        name = found["name"] or found["alias"]
+        if found["alias"] and (name in TRAITS or re.search(rf"::\s*{name}$", found["target"].strip())):
+            continue
+        yield name, text.count("\n", 0, found.start()) + 1
+
+
+def faults_of_types(code):
+    places = {}
+    for path, text in code.items():
+        for name, line in types_of(text):
+            places.setdefault(name, {}).setdefault(path, line)
+    for name, lines in sorted(places.items()):
+        if len(lines) > MOST_FILES:
+            for path, line in lines.items():
+                others = ", ".join(str(other) for other in lines if other != path)
+                yield f"{path}:{line}: {name} is a type of {others} too, of at most {MOST_FILES} files: say what this one holds"
 
 
 def rows_of(text):
@@ -67,6 +100,7 @@ def main():
     root = tree.root_from_arguments("one vocabulary")
     code = {path: (root / path).read_text(encoding="utf-8") for path in tree.files(root, tree.CPP) if str(path).startswith(FOLDERS)}
     faults = [fault for path, text in code.items() for fault in faults_of_code(path, text)]
+    faults += faults_of_types(code)
     faults += faults_of_glossary(root, code)
     tree.finish("check_names", len(code), faults)
 

@@ -111,6 +111,11 @@ PLANTED = (
     ("calls", "packaging/requirements.txt", "wheel==0.40\n", "a tool without the hashes"),
     ("calls", "packaging/managers.txt", "conan>=2\n", "a tool without an exact version"),
     ("names", "symbolic/planted.cpp", HEAD + "struct Contest {};\n", "Contest: say ordering selection"),
+    ("names", "symbolic/planted.cpp", HEAD + "namespace {\nclass Twin final : X {\n};\n}\n", "type of base/planted.hpp, ordering/"),
+    ("names", "symbolic/planted.cpp", HEAD + "struct Outer<T>::Twin {\n};\n", "Twin is a type of base/planted.hpp"),
+    ("names", "symbolic/planted.cpp", HEAD + "void f() {\n  struct alignas(32) Twin {\n  };\n}\n", "Twin is a type of base/planted.hpp"),
+    ("names", "symbolic/planted.cpp", HEAD + "class A {\n  enum Twin : int { kA };\n};\n", "Twin is a type of base/planted.hpp"),
+    ("names", "symbolic/planted.cpp", HEAD + "using Twin = std::pair<int, int>;\n", "Twin is a type of base/planted.hpp"),
     ("names", "docs/glossary.md", "| a | b | c | `Nothing` |\n", "Nothing is defined nowhere"),
     ("names", "docs/glossary.md", "| a | b | | `src/planted.hpp` |\n", "a row is word, literature, meaning and owner"),
     ("names", "docs/glossary.md", "| a | b | c | `src/planted.hpp` |\n" * 60, "61 rows, at most 60"),
@@ -187,6 +192,10 @@ INNOCENT = (
     ("python_imports", "python/kauri/_compare/planted.py", "import kauri_other\nfrom .._factor import other\nfrom kauri._errors import x\n"),
     ("python_imports", "python/kauri/__init__.py", "from ._factor import other\nfrom . import _errors\n"),
     ("names", "src/planted.cpp", HEAD + "// A contest of outlines.\nbool if_there = true;\nconst char* text = \"contest\";\n"),
+    ("names", "symbolic/planted.cpp", HEAD + "// struct Twin {\nstruct Twin;\nenum class Twin : int;\nstruct Twin<double> {\n};\n"),
+    ("names", "symbolic/planted.cpp", HEAD + "template <class Twin>\nstruct Other {};\n"),
+    ("names", "symbolic/planted.cpp", HEAD + "using Twin = Outer<int>::Twin;\nconst struct Twin& f();\nclass Twins {};\n"),
+    ("names", "numeric/planted.cpp", HEAD + "using T = float;\n"),
     ("names", "docs/glossary.md", "| a | b | c | `src/planted.hpp`, `planted_thing()` |\n"),
     ("docs", CHAPTER, "| " + 200 * "x" + " |\n" + 140 * "x" + "\n[M1](../measurements/planted.md#m1)\n"),
     ("docs", "docs/planted.md", 141 * "x" + "\n"),
@@ -231,6 +240,8 @@ def small_tree(root):
     plant(root, "include/kauri/eigen.hpp", HEAD)
     plant(root, "docs/glossary.md", "# Glossary\n\n| word | in the literature | meaning | owner |\n|---|---|---|---|\n| a | b | c | `src/planted.hpp` |\n")
     plant(root, "numeric/planted.hpp", "void planted_thing();\n")
+    plant(root, "base/planted.hpp", "struct Twin {\n};\nusing T = double;\n")
+    plant(root, "ordering/planted.hpp", "enum class Twin { first };\nusing T = int;\n")
     plant(root, "examples/first_solve.cpp", HEAD + "int main() {}\n")
     plant(root, "README.md", README)
     plant(root, "docs/site/index.md", PYTHON)
