@@ -15,7 +15,7 @@
 #include "kauri/device/prepared_plan.hpp"
 #include "kauri/solve/report.hpp"
 #include "kauri/solve/solver.hpp"
-#include "src/facade/backends.hpp"
+#include "src/engine/backends.hpp"
 
 namespace kauri::python {
 

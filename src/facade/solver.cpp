@@ -20,8 +20,8 @@
 #include "src/checks/refine_options.hpp"
 #include "src/checks/same_pattern.hpp"
 #include "src/checks/solve_status.hpp"
-#include "src/facade/backends.hpp"
-#include "src/facade/refine_with.hpp"
+#include "src/engine/backends.hpp"
+#include "src/engine/refine_with.hpp"
 #include "src/report/phase_work.hpp"
 #include "symbolic/common/in_digits.hpp"
 

@@ -13,7 +13,7 @@
 #include "kauri/core/plan.hpp"
 #include "src/cli/job/system.hpp"
 #include "src/cli/options/options.hpp"
-#include "src/facade/backends.hpp"
+#include "src/engine/backends.hpp"
 
 namespace kauri::cli {
 

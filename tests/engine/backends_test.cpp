@@ -1,7 +1,7 @@
 // Which backend gets a job, as far as no device is needed for it: the reasons told, and a device
 // that turns out to be full.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "src/facade/backends.hpp"
+#include "src/engine/backends.hpp"
 
 #include <gtest/gtest.h>
 

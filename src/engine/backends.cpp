@@ -1,6 +1,6 @@
 // Surveys the device, and starts it when a job is given to it.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "src/facade/backends.hpp"
+#include "src/engine/backends.hpp"
 
 #include "numeric/cuda/executor.hpp"
 #include "src/checks/misuse.hpp"
