@@ -83,6 +83,13 @@ void Backends::start_device() {
     make_device();
 }
 
+std::optional<Offset> Backends::free_bytes() const {
+  if (current().kind() == BackendKind::cpu) return {};
+  const auto device = numeric::cuda::survey(cuda_.device);
+  if (!device || !device->started) return {};
+  return device->free_bytes;
+}
+
 std::string Backends::make_device() {
   try {
     if (!device_) device_ = cuda_backend(cuda_);

@@ -34,7 +34,7 @@ std::unique_ptr<tbb::global_control> allow_threads(int threads) {
 
 void choose_ordering(const JobOptions& options, const LimitOptions& limits, Job& job) {
   if (const auto method = ordering_from_name(options.ordering)) {
-    job.analyze.ordering.method = *method;
+    job.analyze().ordering.method = *method;
     return;
   }
   if (!std::filesystem::is_regular_file(options.ordering))
@@ -51,7 +51,7 @@ void choose_ordering(const JobOptions& options, const LimitOptions& limits, Job&
 AnalyzeOptions options_for(const System& system, const Job& job, const LimitOptions& limits) {
   const Pattern pattern = system.matrix.pattern();
   require_for_analysis(pattern, limits, system.name);
-  AnalyzeOptions options = job.analyze;
+  AnalyzeOptions options = job.analyze();
   if (job.given) {
     if (job.given->size() != static_cast<std::size_t>(pattern.n))
       throw Error(ErrorKind::input, fmt::format("{}: has {} rows, but {} has {}", job.given_file,
@@ -111,31 +111,30 @@ Job make_job(const JobOptions& options, const LimitOptions& limits) {
   if (is_mixed(options) && options.scalar == "float")
     throw Error(ErrorKind::usage, "--precision mixed solves in double: not with --scalar float");
   auto threads = allow_threads(options.threads);
-  Job job{std::move(threads),
-          Backends(choice_of(options), options.threads),
-          {},
-          scalar_bytes(options),
-          {},
-          {}};
-  job.analyze.ordering.seed = options.seed;
-  job.analyze.ordering.tie_break = tie_break(options.ties);
-  job.analyze.ordering.effort = effort_from_name(options.effort).value();
-  job.analyze.ordering.threads = options.threads;
-  job.analyze.target = options.target.empty() ? job.backends.current().target() : options.target;
-  job.analyze.amalgamate = !options.fundamental;
-  job.analyze.workers = std::clamp(job.backends.current().threads(), 1, kMostWorkers);
-  job.analyze.solves = options.solves;
-  job.analyze.factorizations = options.factorizations;
-  job.analyze.cores = options.cores;
+  SolverOptions given;
+  given.backend = choice_of(options);
+  given.threads = options.threads;
+  given.precision = is_mixed(options) ? Precision::mixed : Precision::full;
+  Job job{std::move(threads), std::make_shared<Symbolic>(given, scalar_bytes(options)), {}, {}};
+  AnalyzeOptions& analyze = job.analyze();
+  analyze.ordering.seed = options.seed;
+  analyze.ordering.tie_break = tie_break(options.ties);
+  analyze.ordering.effort = effort_from_name(options.effort).value();
+  analyze.target = options.target.empty() ? job.backend().target() : options.target;
+  analyze.amalgamate = !options.fundamental;
+  analyze.workers = std::clamp(job.backend().threads(), 1, kMostWorkers);
+  analyze.solves = options.solves;
+  analyze.factorizations = options.factorizations;
+  analyze.cores = options.cores;
   choose_ordering(options, limits, job);
   return job;
 }
 
-Analysis analyze_system(const System& system, Job& job, const LimitOptions& limits, Index nrhs) {
-  return analyze_for(job.backends, options_for(system, job, limits), job.scalar_bytes, nrhs,
-                     [&](const AnalyzeOptions& options) {
-                       return run(system, limits, options, analyze_with_report);
-                     });
+Analysis& analyze_system(const System& system, Job& job, const LimitOptions& limits, Index nrhs) {
+  job.symbolic->analyze(options_for(system, job, limits), nrhs, [&](const AnalyzeOptions& options) {
+    return run(system, limits, options, analyze_with_report);
+  });
+  return job.symbolic->analysis;
 }
 
 Analysis compare_system(const System& system, const Job& job, const LimitOptions& limits) {
@@ -166,7 +165,7 @@ Analysis compare_system(const System& system, const Job& job, const LimitOptions
       all.candidates.push_back(
           {.method = method, .plan = nullptr, .note = "not available in this build"});
   }
-  choose_least(all, job.analyze);
+  choose_least(all, job.analyze());
   return all;
 }
 
