@@ -38,11 +38,26 @@ void Engine<T>::begin_report() {
 }
 
 template <Scalar T>
+void Engine<T>::require_prepared() const {
+  if (!is_prepared())
+    throw Error(ErrorKind::usage, "Engine: there is no factor: call prepare() or adopt() first");
+}
+
+/// Throws Error(usage) unless there is a factor in full precision.
+template <Scalar T>
+void Engine<T>::require_full() const {
+  require_prepared();
+  if (is_mixed()) throw Error(ErrorKind::usage, "Engine: not with mixed precision");
+}
+
+template <Scalar T>
 void Engine<T>::analyze(const Pattern& a, const std::stop_token& stop) {
   pool_.clear();
   factor_.reset();
   mixed_.reset();
+  values_.borrow({}, T(0));
   can_shift_ = false;
+  valid_ = false;
   symbolic_->adopt(nullptr);
   report_ = {};
   tell(handler(), Phase::ordering, 0,
@@ -58,6 +73,8 @@ void Engine<T>::analyze(const Pattern& a, const std::stop_token& stop) {
 
 template <Scalar T>
 void Engine<T>::prepare(Index nrhs, bool refines) {
+  if (!symbolic_->analysis.plan)
+    throw Error(ErrorKind::usage, "Engine: there is no plan: call analyze() first");
   Backend& backend = symbolic_->backend();
   tell(handler(), Phase::prepare, 0,
        [&] { return "memory for the factor on " + backend.device(); });
@@ -96,6 +113,7 @@ void Engine<T>::adopt(Factor<T> factor) {
 template <Scalar T>
 Result<void, Breakdown> Engine<T>::factorize(std::span<const T> value, T shift,
                                              const std::stop_token& stop) {
+  require_prepared();
   BorrowedValues<T> before;  // its owner is released after the lock
   const std::unique_lock lock(filling_);
   const Result<void, Breakdown> result = filled([&] {
@@ -113,6 +131,7 @@ template <Scalar T>
 Result<void, Breakdown> Engine<T>::factorize(BorrowedValues<T> value, T shift,
                                              std::optional<StreamHandle> stream,
                                              const std::stop_token& stop) {
+  require_prepared();
   BorrowedValues<T> before;  // its owner is released after the lock
   const std::unique_lock lock(filling_);
   const Result<void, Breakdown> result =
@@ -127,6 +146,7 @@ Result<void, Breakdown> Engine<T>::factorize(BorrowedValues<T> value, T shift,
 template <Scalar T>
 Result<void, Breakdown> Engine<T>::factorize_shifted(T shift, const std::stop_token& stop) {
   const std::unique_lock lock(filling_);
+  if (!can_shift_) throw Error(ErrorKind::usage, "Engine: no values were copied for another shift");
   const T before = values_.shift();
   values_.set_shift(pattern(), T(0));
   Result<void, Breakdown> result;
@@ -258,6 +278,7 @@ std::optional<PivotLoss> Engine<T>::mixed_loss() const {
 
 template <Scalar T>
 std::optional<PivotLoss> Engine<T>::worst_pivot() const {
+  require_prepared();
   const std::shared_lock lock(filling_);
   if (is_mixed()) return mixed_loss();
   const SymmetricView<T> a{pattern(), values_.if_on_host()};
@@ -266,7 +287,17 @@ std::optional<PivotLoss> Engine<T>::worst_pivot() const {
 }
 
 template <Scalar T>
+void Engine<T>::require_length(std::span<const T> value) const {
+  require_prepared();
+  if (!value.empty() && static_cast<Offset>(value.size()) != plan().nnz)
+    throw Error(ErrorKind::usage, "Engine: " + std::to_string(value.size()) +
+                                      " values, the pattern has " + std::to_string(plan().nnz) +
+                                      " entries");
+}
+
+template <Scalar T>
 void Engine<T>::set_values(std::span<const T> value) {
+  require_length(value);
   BorrowedValues<T> before;  // its owner is released after the lock
   const std::unique_lock lock(filling_);
   ++fillings_;
@@ -277,6 +308,7 @@ void Engine<T>::set_values(std::span<const T> value) {
 
 template <Scalar T>
 void Engine<T>::set_values(BorrowedValues<T> value) {
+  require_length(value.value);
   BorrowedValues<T> before;  // its owner is released after the lock
   const std::unique_lock lock(filling_);
   ++fillings_;
@@ -294,6 +326,7 @@ std::vector<T> Engine<T>::values() const {
 
 template <Scalar T>
 DeviceVerdict Engine<T>::verdict() const {
+  require_prepared();
   const std::shared_lock lock(filling_);
   return is_mixed() ? mixed_->verdict() : factor_->verdict();
 }

@@ -40,9 +40,17 @@ struct SolveRequest {
 
 /// A factor of one pattern with its values, workspaces and figures. Any number of threads may solve
 /// at once, each with its own workspace; a call that fills the factor waits for solves under way,
-/// and solves wait for it. analyze(), prepare() and adopt() come first and run alone. With mixed
-/// precision, which is for Engine<double>, the factor is a MixedFactor, and solves run one after
-/// another. Sends the messages of SolverOptions::on_message.
+/// and solves wait for it. analyze(), prepare() and adopt() come first and run alone; a call that
+/// needs them throws Error(usage) without them. With mixed precision, which is for Engine<double>,
+/// the factor is a MixedFactor, and solves run one after another. Sends the messages of
+/// SolverOptions::on_message.
+///
+/// A filling that fails leaves no valid factor, and solves throw Error(usage) until one succeeds;
+/// plan, memory and workspaces stay. After a Breakdown the values are those of the failed call, so
+/// that factorize_shifted() can try another shift; after a throw they are those of the call before,
+/// which also keeps its part of the report. A call that is refused before it writes to the factor,
+/// by Error(usage) or a token that was stopped, leaves the last good factor; a refused factorize()
+/// leaves can_shift() false.
 template <Scalar T>
 class Engine {
  public:
@@ -54,7 +62,8 @@ class Engine {
   void analyze(const Pattern& a, const std::stop_token& stop);
   /// Takes the memory of the factor: of a prepared plan if Symbolic::prepare() was called. nrhs:
   /// with mixed precision, right-hand sides to make room for. refines: sets up residuals as well,
-  /// which the first refinement would do else. Throws as Factor::create().
+  /// which the first refinement would do else. Throws Error(usage) without a plan, else as
+  /// Factor::create().
   void prepare(Index nrhs = 1, bool refines = false);
   /// Takes a factor that was loaded, with its plan.
   void adopt(Factor<T> factor);
@@ -71,11 +80,12 @@ class Engine {
                                     std::optional<StreamHandle> stream,
                                     const std::stop_token& stop);
   /// Factorises the values of the last factorize() that copied them, with another shift. A shift
-  /// that is refused changes nothing.
+  /// that is refused changes nothing. Throws Error(usage) unless can_shift().
   Result<void, Breakdown> factorize_shifted(T shift, const std::stop_token& stop);
   /// Returns true if factorize_shifted() has values.
   [[nodiscard]] bool can_shift() const { return can_shift_; }
-  /// Sets the values that belong to an adopted factor: copies them, or borrows them.
+  /// Sets the values that belong to an adopted factor: copies them, or borrows them. An empty span
+  /// means no values; throws Error(usage) for another length than that of the pattern.
   void set_values(std::span<const T> value);
   void set_values(BorrowedValues<T> value);
 
@@ -93,21 +103,24 @@ class Engine {
   Result<Index, Breakdown> solve_on_device(System system, MatrixView<const T> b, MatrixView<T> x,
                                            const SolveRequest& request,
                                            const std::function<void()>& meanwhile = {});
-  /// Estimates the condition of A + shift I. Throws Error(usage) without values.
+  /// Estimates the condition of A + shift I. Throws Error(usage) without values and with mixed
+  /// precision.
   [[nodiscard]] ConditionEstimate condition(const std::stop_token& stop);
   /// Returns the worst pivot relative to A's diagonal; none without a valid factor, without values
   /// on the host, and if mixed precision keeps L in float.
   [[nodiscard]] std::optional<PivotLoss> worst_pivot() const;
 
-  /// Returns f(factor) while no call fills it. Not with mixed precision.
+  /// Returns f(factor) while no call fills it. Throws Error(usage) with mixed precision.
   template <class F>
   auto read(F&& f) const {
+    require_full();
     const std::shared_lock lock(filling_);
     return f(std::as_const(*factor_));
   }
   /// Returns f(factor, workspace for `cols` right-hand sides), as read().
   template <class F>
   auto with_workspace(Index cols, F&& f) {
+    require_full();
     const std::shared_lock lock(filling_);
     typename WorkspacePool<T>::Lease memory(pool_, *factor_, cols);
     return f(std::as_const(*factor_), *memory->workspace);
@@ -137,6 +150,9 @@ class Engine {
   [[nodiscard]] const Plan& plan() const { return *symbolic_->analysis.plan; }
   [[nodiscard]] const MessageHandler& handler() const { return symbolic_->options.on_message; }
   void begin_report();
+  void require_prepared() const;
+  void require_full() const;
+  void require_length(std::span<const T> value) const;
 
   Result<void, Breakdown> fill_mixed(std::span<const T> value, T shift,
                                      const std::stop_token& stop);

@@ -30,6 +30,7 @@ MatrixView<const T> elsewhere(MatrixView<const T> a) {
 template <Scalar T>
 Result<Index, Breakdown> Engine<T>::solve(System system, MatrixView<const T> b, MatrixView<T> x,
                                           const SolveRequest& request) {
+  require_prepared();
   if (is_mixed()) return solve_mixed(b, x, true, request.stop);
   const std::shared_lock lock(filling_);
   if (request.corrections) require_values("refinement");
@@ -47,6 +48,7 @@ Result<Index, Breakdown> Engine<T>::solve(System system, MatrixView<const T> b, 
 
 template <Scalar T>
 Result<Index, Breakdown> Engine<T>::solve_in_place(MatrixView<T> x, const SolveRequest& request) {
+  require_prepared();
   Array<T> held(static_cast<std::size_t>(x.rows) * static_cast<std::size_t>(x.cols));
   const MatrixView<T> b = numeric::compact_view(held.data(), x.rows, x.cols, x.layout);
   numeric::copy_entries<T>(x, b);
@@ -67,6 +69,7 @@ template <Scalar T>
 Result<Index, Breakdown> Engine<T>::solve_on_device(System system, MatrixView<const T> b,
                                                     MatrixView<T> x, const SolveRequest& request,
                                                     const std::function<void()>& meanwhile) {
+  require_prepared();
   if (is_mixed()) return solve_mixed(b, x, false, request.stop);
   const std::shared_lock lock(filling_);
   if (request.corrections && !values_.borrowed().on_device) require_values("refinement");
@@ -221,6 +224,7 @@ Result<Index, Breakdown> Engine<T>::solve_mixed(MatrixView<const T> b, MatrixVie
 
 template <Scalar T>
 ConditionEstimate Engine<T>::condition(const std::stop_token& stop) {
+  require_full();
   const std::shared_lock lock(filling_);
   const std::span<const T> value = require_values("condition");
   typename WorkspacePool<T>::Lease memory(pool_, *factor_, 1);

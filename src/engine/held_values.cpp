@@ -19,7 +19,7 @@ template <Scalar T>
 void HeldValues<T>::copy(const Pattern& a, std::span<const T> value, T shift) {
   borrowed_ = {};
   value_.assign(value.begin(), value.end());
-  diagonal_.resize(static_cast<std::size_t>(a.n));
+  diagonal_.resize(value.empty() ? 0 : static_cast<std::size_t>(a.n));
   for (std::size_t j = 0; j < diagonal_.size(); ++j) diagonal_[j] = value_[place_of_diagonal(a, j)];
   set_shift(a, shift);
 }

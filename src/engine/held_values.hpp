@@ -25,7 +25,7 @@ struct BorrowedValues {
 template <Scalar T>
 class HeldValues {
  public:
-  /// Copies the values and adds the shift to the diagonal of the copy.
+  /// Copies the values, or none, and adds the shift to the diagonal of the copy.
   void copy(const Pattern& a, std::span<const T> value, T shift);
   /// Refers to the caller's values in place of a copy.
   void borrow(BorrowedValues<T> value, T shift);
