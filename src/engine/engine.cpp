@@ -88,7 +88,7 @@ void Engine<T>::prepare(Index nrhs, bool refines) {
     if (refines) {
       auto memory = std::make_unique<SolveMemory<T>>();
       memory->residual = backend.executor().template of<T>().make_residual(pattern());
-      pool_.put(std::move(memory));
+      pool_.add(std::move(memory));
     }
     const PreparedPlan* prepared = symbolic_->prepared();
     factor_ = prepared ? Factor<T>::create(*prepared) : Factor<T>::create(plan, backend);

@@ -3,7 +3,6 @@
 #include "src/engine/workspace_pool.hpp"
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 namespace kauri {
@@ -23,13 +22,21 @@ WorkspacePool<T>::Lease::Lease(WorkspacePool& pool, const Factor<T>& factor, Ind
   memory_ = pool.take(nrhs);
   if (has_room(*memory_, nrhs)) return;
   memory_->workspace.reset();
-  memory_->workspace.emplace(Workspace<T>::create(factor, nrhs));
+  try {
+    memory_->workspace.emplace(Workspace<T>::create(factor, nrhs));
+  } catch (...) {  // the pool keeps the rest of it
+    pool.put(std::move(memory_));
+    throw;
+  }
 }
 
 template <Scalar T>
 std::unique_ptr<SolveMemory<T>> WorkspacePool<T>::take(Index nrhs) {
   const std::lock_guard lock(mutex_);
-  if (idle_.empty()) return std::make_unique<SolveMemory<T>>();
+  if (idle_.empty()) {
+    make_room();
+    return std::make_unique<SolveMemory<T>>();
+  }
   auto found = std::find_if(idle_.rbegin(), idle_.rend(),
                             [&](const auto& memory) { return has_room(*memory, nrhs); });
   if (found == idle_.rend()) found = idle_.rbegin();
@@ -39,17 +46,29 @@ std::unique_ptr<SolveMemory<T>> WorkspacePool<T>::take(Index nrhs) {
 }
 
 template <Scalar T>
-void WorkspacePool<T>::put(std::unique_ptr<SolveMemory<T>> memory) {
+void WorkspacePool<T>::put(std::unique_ptr<SolveMemory<T>> memory) noexcept {
   const std::lock_guard lock(mutex_);
-  try {
-    idle_.push_back(std::move(memory));
-  } catch (const std::bad_alloc&) {  // a later lease allocates again
-  }
+  idle_.push_back(std::move(memory));
+}
+
+template <Scalar T>
+void WorkspacePool<T>::add(std::unique_ptr<SolveMemory<T>> memory) {
+  const std::lock_guard lock(mutex_);
+  make_room();
+  idle_.push_back(std::move(memory));
+}
+
+/// Makes room in idle_ for one more memory. Needs mutex_.
+template <Scalar T>
+void WorkspacePool<T>::make_room() {
+  idle_.reserve(most_ + 1);
+  ++most_;
 }
 
 template <Scalar T>
 void WorkspacePool<T>::clear() {
   const std::lock_guard lock(mutex_);
+  most_ -= idle_.size();
   idle_.clear();
 }
 

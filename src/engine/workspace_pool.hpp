@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -45,15 +46,19 @@ class WorkspacePool {
     std::unique_ptr<SolveMemory<T>> memory_;
   };
 
-  /// Adds memory. If the system refuses the few bytes of the list, the memory is freed.
-  void put(std::unique_ptr<SolveMemory<T>> memory);
+  /// Adds memory that was made elsewhere.
+  void add(std::unique_ptr<SolveMemory<T>> memory);
   /// Frees all memory that is not leased.
   void clear();
 
  private:
   std::unique_ptr<SolveMemory<T>> take(Index nrhs);
+  /// Returns memory of take(). Allocates nothing: idle_ has room for all memory that exists.
+  void put(std::unique_ptr<SolveMemory<T>> memory) noexcept;
+  void make_room();
 
   std::mutex mutex_;
+  std::size_t most_ = 0;  // at least the number of memories that are leased or idle
   std::vector<std::unique_ptr<SolveMemory<T>>> idle_;
 };
 
