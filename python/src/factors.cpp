@@ -1,4 +1,4 @@
-// Bindings of Factorization: FactorF64 and FactorF32.
+// Bindings of Factorization: FactorF64 and FactorF32. Each call is one of the engine's.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -11,30 +11,19 @@
 #include <functional>
 #include <string>
 
+#include "kauri/extras/lower_factor.hpp"
 #include "kauri/extras/save.hpp"
+#include "kauri/extras/selected_inverse.hpp"
 #include "python/src/factorization.hpp"
-#include "python/src/matrix.hpp"
 #include "python/src/support.hpp"
 
 namespace kauri::python {
 namespace {
 
-/// Returns Weight::heavy for long work on the CPU. Calls on a device cannot be interrupted.
-template <Scalar T>
-Weight weight_of(const Factorization<T>& f, double flops) {
-  return flops > kHeavyFlops && f.symbolic()->backends.current().kind() == BackendKind::cpu
-             ? Weight::heavy
-             : Weight::light;
-}
-
 template <Scalar T>
 Weight solve_weight(const Factorization<T>& f, double cols) {
-  return weight_of(f, 4 * static_cast<double>(f.symbolic()->analysis.plan->cost.nnz_l) * cols);
-}
-
-template <Scalar T>
-Weight factor_weight(const Factorization<T>& f) {
-  return weight_of(f, f.symbolic()->analysis.plan->cost.flops);
+  const double entries = static_cast<double>(f.symbolic->analysis.plan->cost.nnz_l);
+  return weight_of(*f.symbolic, 4 * entries * cols);
 }
 
 System system_of(const std::string& name) {
@@ -47,14 +36,26 @@ System system_of(const std::string& name) {
   throw Error(ErrorKind::usage, "system '" + name + "': expected A, B, L, Lt, P or Pt");
 }
 
+/// refine: most corrections by refinement, for System::A only; -1: as the options say. before: see
+/// SolveRequest.
+template <Scalar T>
+SolveRequest request_of(const Factorization<T>& f, System system, int refine, Index before,
+                        const std::stop_token& stop) {
+  const int most = refine < 0 ? f.symbolic->options.refine.max_steps : refine;
+  SolveRequest request{.before = before, .stop = stop};
+  if (system == System::A && most > 0) request.corrections = most;
+  return request;
+}
+
 template <Scalar T>
 void solve(Factorization<T>& f, const std::string& system, const Const<T>& b, const Mutable<T>& x,
            int refine, const CancelToken* cancel, Index before) {
   const System which = system_of(system);
   const MatrixView<const T> from = dense<const T>(b);
   const MatrixView<T> to = dense<T>(x);
-  released(cancel, solve_weight(f, to.cols),
-           [&](const std::stop_token& stop) { f.solve(which, from, to, refine, before, stop); });
+  released(cancel, solve_weight(f, to.cols), [&](const std::stop_token& stop) {
+    static_cast<void>(f.engine.solve(which, from, to, request_of(f, which, refine, before, stop)));
+  });
 }
 
 template <Scalar T>
@@ -63,8 +64,11 @@ void multiply(Factorization<T>& f, const std::string& system, const Const<T>& b,
   const System which = system_of(system);
   const MatrixView<const T> from = dense<const T>(b);
   const MatrixView<T> to = dense<T>(x);
-  released(cancel, solve_weight(f, to.cols),
-           [&](const std::stop_token& stop) { f.multiply(which, from, to, stop); });
+  released(cancel, solve_weight(f, to.cols), [&](const std::stop_token& stop) {
+    f.engine.with_workspace(to.cols, [&](const Factor<T>& factor, Workspace<T>& workspace) {
+      factor.multiply(which, from, to, workspace, stop);
+    });
+  });
 }
 
 /// Solves with b and x in memory of the factor's device. b may be x itself, unless x is refined.
@@ -83,15 +87,16 @@ void solve_there(Factorization<T>& f, const std::string& system, const There& b,
       call_python(meanwhile);
     };
   released(cancel, Weight::light, [&](const std::stop_token& stop) {
-    wait_for(f.symbolic()->backend(), stream);
-    f.solve_there(which, from, to, refine, call, stop);
+    wait_for(f.symbolic->backend(), stream);
+    static_cast<void>(
+        f.engine.solve_on_device(which, from, to, request_of(f, which, refine, 0, stop), call));
   });
 }
 
 template <Scalar T>
 nb::object refactorize(Factorization<T>& f, const SymmetricMatrix<T>& a, double beta,
                        const CancelToken* cancel) {
-  return told(released(cancel, factor_weight(f), [&](const std::stop_token& stop) {
+  return told(released(cancel, factor_weight(*f.symbolic), [&](const std::stop_token& stop) {
     return f.refactorize(a, static_cast<T>(beta), stop);
   }));
 }
@@ -99,52 +104,90 @@ nb::object refactorize(Factorization<T>& f, const SymmetricMatrix<T>& a, double 
 template <Scalar T>
 nb::object refactorize_values(Factorization<T>& f, const Vector<T>& values, double beta,
                               const CancelToken* cancel) {
-  return told(released(cancel, factor_weight(f), [&](const std::stop_token& stop) {
-    return f.refactorize(span_of<T>(values), static_cast<T>(beta), stop);
+  return told(released(cancel, factor_weight(*f.symbolic), [&](const std::stop_token& stop) {
+    return f.engine.factorize(span_of<T>(values), static_cast<T>(beta), stop);
   }));
 }
 
 /// values: an object that owns `count` numbers at the address, on the factor's device. Only work on
-/// the stream may write to them.
+/// the stream may write to them, until the factor is filled again.
 template <Scalar T>
 nb::object refactorize_there(Factorization<T>& f, nb::object values, std::uintptr_t address,
                              std::optional<std::uintptr_t> stream, std::size_t count, double beta,
                              const CancelToken* cancel) {
-  std::shared_ptr<const void> owner = kept_alive(std::move(values));
-  const std::span<const T> there(reinterpret_cast<const T*>(address), count);
+  BorrowedValues<T> there{.value = {reinterpret_cast<const T*>(address), count},
+                          .on_device = true,
+                          .owner = kept_alive(std::move(values))};
   return told(released(cancel, Weight::light, [&](const std::stop_token& stop) {
-    return f.refactorize_there(std::move(owner), there, static_cast<T>(beta), handle_of(stream),
-                               stop);
+    return f.engine.factorize(std::move(there), static_cast<T>(beta), handle_of(stream), stop);
   }));
 }
 
+/// Returns f(factor), without the interpreter's lock and while no call fills the factor.
+template <Scalar T, class F>
+auto read(const Factorization<T>& f, const F& of) {
+  return released(nullptr, Weight::light,
+                  [&](const std::stop_token&) { return f.engine.read(of); });
+}
+
+/// Returns of(inverse of the selected entries) while no call fills the factor.
+template <Scalar T, class F>
+auto with_inverse(const Factorization<T>& f, const std::stop_token& stop, const F& of) {
+  return f.engine.read([&](const Factor<T>& factor) {
+    SelectedInverse<T> inverse = SelectedInverse<T>::create(factor);
+    inverse.compute(factor, stop);
+    return of(inverse);
+  });
+}
+
+/// Writes the diagonal of A^-1, or its entries on the pattern that was analysed, to memory of the
+/// factor's device. Waits until they are written.
 template <Scalar T>
 void inverse_there(const Factorization<T>& f, bool diagonal, std::uintptr_t address,
                    std::size_t count, const CancelToken* cancel) {
   const std::span<T> there(reinterpret_cast<T*>(address), count);
-  released(cancel, Weight::light,
-           [&](const std::stop_token& stop) { f.inverse_there(diagonal, there, stop); });
+  released(cancel, Weight::light, [&](const std::stop_token& stop) {
+    with_inverse(f, stop, [&](SelectedInverse<T>& inverse) {
+      const StreamHandle stream{};
+      if (diagonal)
+        inverse.enqueue_diagonal(there, stream);
+      else
+        inverse.enqueue_on_pattern(there, stream);
+      inverse.fetch_verdict(stream);  // waits for the stream
+    });
+  });
+}
+
+/// Returns the diagonal of A^-1, or its entries on the pattern that was analysed, in its order.
+template <Scalar T>
+nb::object inverse(const Factorization<T>& f, bool diagonal, const CancelToken* cancel) {
+  return to_numpy(released(cancel, factor_weight(*f.symbolic), [&](const std::stop_token& stop) {
+    return with_inverse(f, stop, [&](const SelectedInverse<T>& inverse) {
+      return diagonal ? inverse.diagonal() : inverse.on_pattern_of(f.symbolic->pattern());
+    });
+  }));
 }
 
 template <Scalar T>
 nb::tuple lower(const Factorization<T>& f) {
-  LowerFactor<T> l =
-      released(nullptr, Weight::light, [&](const std::stop_token&) { return f.lower(); });
+  LowerFactor<T> l = read(f, [](const Factor<T>& factor) { return lower_factor(factor); });
   return nb::make_tuple(to_numpy(std::move(l.col_ptr)), to_numpy(std::move(l.row)),
                         to_numpy(std::move(l.value)));
 }
 
+/// Returns (condition, norm of A, norm of A^-1).
 template <Scalar T>
-nb::object inverse(const Factorization<T>& f, bool diagonal, const CancelToken* cancel) {
-  return to_numpy(released(cancel, factor_weight(f), [&](const std::stop_token& stop) {
-    return diagonal ? f.inverse_diagonal(stop) : f.inverse_entries(stop);
-  }));
+nb::tuple condition(Factorization<T>& f, const CancelToken* cancel) {
+  const ConditionEstimate c =
+      released(cancel, solve_weight(f, 11),
+               [&](const std::stop_token& stop) { return f.engine.condition(stop); });
+  return nb::make_tuple(c.condition(), c.norm, c.inverse_norm);
 }
 
 template <Scalar T>
 nb::bytes saved(const Factorization<T>& f) {
   const std::vector<std::byte> bytes =
-      released(nullptr, Weight::light, [&](const std::stop_token&) { return f.saved(); });
+      read(f, [](const Factor<T>& factor) { return save_factor(factor); });
   return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
@@ -154,8 +197,20 @@ std::shared_ptr<Factorization<T>> create(std::shared_ptr<Symbolic> symbolic) {
     throw Error(ErrorKind::usage,
                 "the analysis is for the other scalar type of float32 and float64");
   return released(nullptr, Weight::light, [&](const std::stop_token&) {
-    return std::make_shared<Factorization<T>>(std::move(symbolic));
+    symbolic->prepare();  // for all factors of the analysis
+    auto factor = std::make_shared<Factorization<T>>(std::move(symbolic));
+    factor->engine.prepare();
+    return factor;
   });
+}
+
+/// Returns the factor load(backend), which has no values.
+template <Scalar T, class Load>
+std::shared_ptr<Factorization<T>> loaded(OptionTexts texts, const Load& load) {
+  auto factor = std::make_shared<Factorization<T>>(
+      std::make_shared<Symbolic>(std::move(texts), static_cast<int>(sizeof(T))));
+  factor->engine.adopt(load(factor->symbolic->backend()));
+  return factor;
 }
 
 template <Scalar T>
@@ -165,19 +220,21 @@ std::shared_ptr<Factorization<T>> restore(OptionTexts texts, const nb::bytes& by
                                                bytes.size());
   const std::span<const T> numbers = span_of<T>(values);
   return released(nullptr, Weight::light, [&](const std::stop_token&) {
-    auto symbolic = std::make_shared<Symbolic>(std::move(texts), static_cast<int>(sizeof(T)));
-    auto factor = std::make_shared<Factorization<T>>(symbolic, saved_bytes);
-    factor->set_values(numbers);
+    auto factor = loaded<T>(std::move(texts),
+                            [&](Backend& backend) { return load_factor<T>(saved_bytes, backend); });
+    factor->engine.set_values(numbers);
     return factor;
   });
 }
 
+/// max_bytes: as LoadOptions; 0: no bound.
 template <Scalar T>
 std::shared_ptr<Factorization<T>> load(OptionTexts texts, const std::string& path,
                                        std::size_t max_bytes) {
   return released(nullptr, Weight::light, [&](const std::stop_token&) {
-    return std::make_shared<Factorization<T>>(
-        std::make_shared<Symbolic>(std::move(texts), static_cast<int>(sizeof(T))), path, max_bytes);
+    return loaded<T>(std::move(texts), [&](Backend& backend) {
+      return load_factor<T>(path, backend, {.max_bytes = max_bytes});
+    });
   });
 }
 
@@ -185,9 +242,9 @@ template <Scalar T>
 void bind_factor(nb::module_& module, const char* name, const std::string& suffix) {
   using F = Factorization<T>;
   nb::class_<F>(module, name)
-      .def_prop_ro("symbolic", [](const F& f) { return f.symbolic(); })
-      .def_prop_ro("valid", &F::valid)
-      .def_prop_ro("fillings", &F::fillings)
+      .def_prop_ro("symbolic", [](const F& f) { return f.symbolic; })
+      .def_prop_ro("valid", [](const F& f) { return f.engine.valid(); })
+      .def_prop_ro("fillings", [](const F& f) { return f.engine.fillings(); })
       .def("refactorize", refactorize<T>, nb::arg("a"), nb::arg("beta"), nb::arg("cancel").none())
       .def("refactorize_values", refactorize_values<T>, nb::arg("values").noconvert(),
            nb::arg("beta"), nb::arg("cancel").none())
@@ -205,27 +262,27 @@ void bind_factor(nb::module_& module, const char* name, const std::string& suffi
       .def("lower", lower<T>)
       .def("diagonal",
            [](const F& f) {
-             return to_numpy(released(nullptr, Weight::light,
-                                      [&](const std::stop_token&) { return f.diagonal(); }));
+             return to_numpy(read(f, [](const Factor<T>& l) { return lower_diagonal(l); }));
            })
-      .def("determinant", &F::determinant, nb::call_guard<Unlocked>())
-      .def("log_determinant", &F::log_determinant, nb::call_guard<Unlocked>())
+      .def("determinant",
+           [](const F& f) {
+             return read(f, [](const Factor<T>& l) { return kauri::determinant(l); });
+           })
+      .def("log_determinant",
+           [](const F& f) {
+             return read(f, [](const Factor<T>& l) { return kauri::log_determinant(l); });
+           })
       .def("inverse", inverse<T>, nb::arg("diagonal"), nb::arg("cancel").none())
-      .def(
-          "condition",
-          [](F& f, const CancelToken* cancel) {
-            const ConditionEstimate c =
-                released(cancel, solve_weight(f, 11),
-                         [&](const std::stop_token& stop) { return f.condition(stop); });
-            return nb::make_tuple(c.condition(), c.norm, c.inverse_norm);
-          },
-          nb::arg("cancel").none())
+      .def("condition", condition<T>, nb::arg("cancel").none())
       .def("saved", saved<T>)
-      .def("save", &F::save, nb::call_guard<Unlocked>())
-      .def("report", [](const F& f) { return to_json(f.report()); })
+      .def("save",
+           [](const F& f, const std::string& path) {
+             read(f, [&](const Factor<T>& factor) { save_factor(path, factor); });
+           })
+      .def("report", [](const F& f) { return to_json(f.engine.report()); })
       .def("values", [](const F& f) {
-        return to_numpy(
-            released(nullptr, Weight::light, [&](const std::stop_token&) { return f.values(); }));
+        return to_numpy(released(nullptr, Weight::light,
+                                 [&](const std::stop_token&) { return f.engine.values(); }));
       });
   module.def(("factor_" + suffix).c_str(), create<T>);
   module.def(("restore_" + suffix).c_str(), restore<T>);

@@ -198,9 +198,9 @@ nb::dict tree_layout(const Symbolic& s, double width, double height, double leas
   return out;
 }
 
-std::string report(Symbolic& s) {
-  return to_json(released(nullptr, Weight::light,
-                          [&](const std::stop_token&) { return s.report(s.scalar_bytes); }));
+std::string report(const Symbolic& s) {
+  return to_json(
+      released(nullptr, Weight::light, [&](const std::stop_token&) { return s.report(); }));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Implements Symbolic and binds it; the backend is chosen by the rules of kauri::Solver.
+// Implements Symbolic and binds it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "python/src/symbolic.hpp"
 
@@ -94,36 +94,15 @@ OptionTexts all_options(const Symbolic& s) {
 }  // namespace
 
 Symbolic::Symbolic(OptionTexts texts, int scalar_size)
-    : given(std::move(texts)),
-      options(options_of(given)),
-      scalar_bytes(scalar_size),
-      backends(options.backend, options.threads, options.cuda) {
-  if (options.analyze.workers == 0) options.analyze.workers = backends.current().threads();
-  if (options.analyze.ordering.threads == 0) options.analyze.ordering.threads = options.threads;
-}
+    : kauri::Symbolic(options_of(texts), scalar_size), given(std::move(texts)) {}
 
 void Symbolic::analyze(const Pattern& a, const std::optional<Permutation>& permutation,
                        const std::stop_token& stop) {
-  AnalyzeOptions wanted = options.analyze;
-  wanted.ordering.stop = stop;
-  wanted.permutation = permutation;
-  analysis = analyze_for(backends, wanted, scalar_bytes, 1, [&](const AnalyzeOptions& offered) {
-    return analyze_with_report(a, offered);
-  });
-}
-
-const PreparedPlan& Symbolic::prepared() {
-  const std::lock_guard lock(preparing_);
-  if (!prepared_) prepared_ = PreparedPlan::create(analysis.plan, backend());
-  return *prepared_;
-}
-
-void Symbolic::adopt(std::shared_ptr<const Plan> plan) { analysis.plan = std::move(plan); }
-
-SolverReport Symbolic::report(int bytes) {
-  SolverReport made = report_of(analysis, backend(), bytes);
-  if (options.roofline) made.roofline = backend().roofline(bytes);
-  return made;
+  AnalyzeOptions how = options.analyze;
+  how.ordering.stop = stop;
+  how.permutation = permutation;
+  kauri::Symbolic::analyze(
+      how, 1, [&](const AnalyzeOptions& offered) { return analyze_with_report(a, offered); });
 }
 
 void bind_symbolic(nb::module_& module) {

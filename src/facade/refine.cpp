@@ -11,12 +11,11 @@
 #include "base/progress/phase_range.hpp"
 #include "base/threads/stopping.hpp"
 #include "numeric/backend.hpp"
-#include "numeric/host_refine.hpp"
 #include "src/checks/dense_shape.hpp"
 #include "src/checks/misuse.hpp"
 #include "src/checks/refine_options.hpp"
 #include "src/checks/same_pattern.hpp"
-#include "src/facade/refine_with.hpp"
+#include "src/engine/refine_with.hpp"
 
 namespace kauri {
 namespace {
@@ -68,24 +67,6 @@ std::string_view name_of(SolveStatus status) {
 }
 
 template <Scalar T>
-Refinement refine_with(const numeric::ResidualImpl<T>& residual, const SymmetricView<T>& a,
-                       const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> x,
-                       Workspace<T>& workspace, const RefineOptions& options) {
-  const StopScope scope(options.stop);
-  stop_here();
-  const PhaseRange range(Phase::refine);
-  const Offset n = x.rows, size = n * x.cols;
-  // Arrays are not initialised: zeros would cost a pass over all of them.
-  Array<T> correction(static_cast<std::size_t>(size)), better(static_cast<std::size_t>(size));
-  const MatrixView<T> r{correction.data(), x.rows, x.cols, n}, y{better.data(), x.rows, x.cols, n};
-  return numeric::refine_on_host(
-      x, r, y, numeric::limits_of<T>(options), [&] { factor.solve(r, workspace, options.stop); },
-      [&](const MatrixView<T>& of, numeric::ValuesAre values) {
-        return residual.residual(a, of, b, r, values);
-      });
-}
-
-template <Scalar T>
 void residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b,
               MatrixView<T> y, Backend& backend) {
   require_alike(x, "residual: x", b, "residual: b", a.pattern.n);
@@ -130,9 +111,6 @@ Refinement refine(const SymmetricView<T>& a, const Factor<T>& factor, MatrixView
 }
 
 #define KAURI_INSTANTIATE(T)                                                                     \
-  template Refinement refine_with(const numeric::ResidualImpl<T>&, const SymmetricView<T>&,      \
-                                  const Factor<T>&, MatrixView<const T>, MatrixView<T>,          \
-                                  Workspace<T>&, const RefineOptions&);                          \
   template void multiply(const SymmetricView<T>&, MatrixView<const T>, MatrixView<T>, Backend&); \
   template void residual(const SymmetricView<T>&, MatrixView<const T>, MatrixView<const T>,      \
                          MatrixView<T>, Backend&);                                               \

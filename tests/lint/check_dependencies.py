@@ -83,7 +83,8 @@ ROOMS = {
         "generate": (),
         "io": ("checks",),
         "save": ("io", "checks"),
-        "facade": ("report", "checks"),
+        "engine": ("report", "checks"),
+        "facade": ("engine", "report", "checks"),
     },
     "src/io/": {
         "file": (),

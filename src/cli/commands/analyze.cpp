@@ -47,8 +47,7 @@ Json to_json(const AnalysisOptions& options, const System& system, const Job& jo
   const Plan& plan = *analysis.plan;
   const Cost& cost = plan.cost;
   const int scalar = scalar_bytes(options.job);
-  Json object =
-      system_header("analyze", system, job.backends.current(), options.job, ordering_name(plan));
+  Json object = system_header("analyze", system, job.backend(), options.job, ordering_name(plan));
   object["reorder_s"] = analysis.order_s;
   object["symbolic_s"] = analysis.symbolic_s;
   object["nnzL"] = cost.nnz_l;
@@ -118,10 +117,10 @@ std::string to_text(const AnalysisOptions& options, const System& system, const 
                         memory(plan.plan_bytes()), memory(available_bytes())));
   facts.add("predicted", seconds(cost.predicted_factor_s),
             fmt::format("to factorise; {} to solve", seconds(cost.predicted_solve_s)));
-  std::string text = fmt::format(
-      "{}\non {}{}\n\n{}\n{}", title(system), where(job.backends.current(), options.job),
-      options.job.solver.analyze.target.empty() ? "" : ", planned for " + plan.target, facts.text(),
-      front_table(cost));
+  std::string text =
+      fmt::format("{}\non {}{}\n\n{}\n{}", title(system), where(job.backend(), options.job),
+                  options.job.solver.analyze.target.empty() ? "" : ", planned for " + plan.target,
+                  facts.text(), front_table(cost));
   if (!analysis.reason.empty()) text += "\n" + analysis.reason + "\n";
   text += target_lines(analysis);
   if (!refused.empty()) text += "kauri solve would refuse: " + refused + "\n";

@@ -48,7 +48,7 @@ A system that fails has its reason in "fail" and null for what is missing; the e
 
 /// Returns a line with all keys in their order, null for results that are not there yet.
 Json empty_line(const std::string& system, const Job& job, const BenchOptions& options) {
-  Json line = header("bench", system, job.backends.current(), options.job, nullptr);
+  Json line = header("bench", system, job.backend(), options.job, nullptr);
   for (const char* key : {"n",
                           "nnz_lower",
                           "read_s",
@@ -205,13 +205,13 @@ int bench_system(const BenchOptions& options, const SystemSource& source, Job& j
     return load(source, options.system, options.limits, threads_of(options.job));
   }();
   add_size(line, system);
-  Analysis analysis = [&] {
+  Analysis& analysis = [&]() -> Analysis& {
     const Phase phase(options.json, "ordering " + system.name);
     return analyze_system(system, job, options.limits, options.one_solve ? 1 : kMany);
   }();
   add_analysis(line, system, analysis, options.job);
   warn_of_plan(system.name, *analysis.plan);
-  add_backend(line, job.backends.current(), options.job);
+  add_backend(line, job.backend(), options.job);
   add_targets(line, analysis);
   analysis.candidates.clear();  // frees the plans that were not chosen
   const Plan& plan = *analysis.plan;
@@ -221,11 +221,11 @@ int bench_system(const BenchOptions& options, const SystemSource& source, Job& j
   release_free_memory();
   const Trial trial = [&] {
     const Phase phase(options.json, "timing " + system.name);
-    return measure(options.job.scalar, analysis.plan, system, job.backends.current(),
+    return measure(options.job.scalar, job.symbolic, system,
                    trial_options(options.job, options.repetitions, options.one_solve ? 0 : kMany));
   }();
   add_trial(line, trial, options.job);
-  add_shares(line, plan, trial, job.backends.current(), options.job);
+  add_shares(line, plan, trial, job.backend(), options.job);
   if (trial.breakdown) line["column"] = trial.breakdown->column;
   line["fail"] = reason_of(trial.status, trial.breakdown, options.job);
   return exit_code_of(trial.status);
@@ -238,6 +238,7 @@ int bench_line(const BenchOptions& options, const SystemSource& source, Job& job
   reset_peak_rss();
   const int code = attempt([&] { return bench_system(options, source, job, line); },
                            [&](const std::string& why) { line["fail"] = why; });
+  job.symbolic->adopt(nullptr);  // frees the plan before the next system is read
   print_line(line);
   if (code != kOk) complain(fmt::format("{}: {}", source.name(), line["fail"].get<std::string>()));
   return code;
@@ -245,7 +246,7 @@ int bench_line(const BenchOptions& options, const SystemSource& source, Job& job
 
 int bench(const BenchOptions& options) {
   Job job = make_job(options.job, options.limits);
-  job.backends.start_device();
+  job.symbolic->backends.start_device();
   int code = kOk;
   for (const SystemSource& source : sources(options.system))
     code = std::max(code, bench_line(options, source, job));

@@ -42,9 +42,11 @@ std::vector<Row> make_rows(const CompareOptions& options, const System& system, 
       row.note = refusal(is_mixed(options.job) ? mixed_demand(plan, 1)
                                                : demand(plan, scalar_bytes(options.job), 1),
                          options.limits, system.name);
-      if (row.note.empty())
-        row.trial = measure(options.job.scalar, candidate.plan, system, job.backends.current(),
+      if (row.note.empty()) {
+        job.symbolic->adopt(candidate.plan);
+        row.trial = measure(options.job.scalar, job.symbolic, system,
                             trial_options(options.job, options.repetitions, 0));
+      }
     }
     rows.push_back(std::move(row));
   }
@@ -78,8 +80,7 @@ ExitCode compare_one(const CompareOptions& options, const SystemSource& source, 
     return load(source, options.system, options.limits, threads_of(options.job));
   }();
   const Analysis analysis = analyze_all(options, system, job);
-  Comparison comparison{&system,   &options.job,   &job.backends.current(),
-                        &analysis, options.factor, {}};
+  Comparison comparison{&system, &options.job, &job.backend(), &analysis, options.factor, {}};
   {
     const Phase phase(options.json || !options.factor, "factorising " + system.name);
     comparison.rows = make_rows(options, system, job, analysis);
@@ -110,7 +111,7 @@ void tell_failure(const CompareOptions& options, const SystemSource& source, con
                   const std::string& why, std::string& page) {
   complain(why);
   if (options.json) {
-    Json line = header("compare", source.name(), job.backends.current(), options.job, nullptr);
+    Json line = header("compare", source.name(), job.backend(), options.job, nullptr);
     line["fail"] = why;
     print_line(line);
     flush_output();
@@ -136,7 +137,7 @@ int compare(const CompareOptions& options) {
                ? compare_one(options, source, true, job, sections)
                : std::max(code, compare_one_of_several(options, source, job, sections));
   if (options.page.empty()) return code;
-  const std::string page = whole_page(sections, job.backends.current(), options.job);
+  const std::string page = whole_page(sections, job.backend(), options.job);
   write_file(options.page, page);
   if (!options.json)
     print(fmt::format("{}{}: {}\n", list.size() == 1 ? "\n" : "", options.page,

@@ -11,11 +11,7 @@
 
 #include "kauri/extras/io.hpp"
 #include "kauri/extras/save.hpp"
-#include "kauri/solve/condition.hpp"
-#include "kauri/solve/mixed.hpp"
-#include "kauri/solve/refine.hpp"
 #include "src/checks/entry_place.hpp"
-#include "src/checks/pivot_loss.hpp"
 #include "src/checks/same_pattern.hpp"
 #include "src/cli/commands/commands.hpp"
 #include "src/cli/job/job.hpp"
@@ -27,6 +23,7 @@
 #include "src/cli/terminal/measure.hpp"
 #include "src/cli/terminal/progress.hpp"
 #include "src/cli/terminal/text.hpp"
+#include "src/engine/engine.hpp"
 #include "symbolic/plan/internals.hpp"
 
 namespace kauri::cli {
@@ -43,7 +40,6 @@ struct SolveOptions : CommonOptions {
 
 /// Results of one run.
 struct Outcome {
-  Analysis analysis;
   Status status = Status::ok;
   std::optional<Breakdown> breakdown;
   double smallest_pivot = 0;
@@ -106,64 +102,27 @@ void take_breakdown(Outcome& out, const Breakdown& breakdown) {
   out.smallest_column = breakdown.column;
 }
 
-/// Factorises in float and solves in mixed precision, as factorize_and_solve() in full precision.
-/// out.solve_s is the time of the solve with its refinement.
-std::vector<double> solve_in_mixed_precision(const SymmetricView<double>& a,
-                                             const std::vector<double>& b,
-                                             const SolverOptions& options, Backend& backend,
-                                             Outcome& out) {
-  const Index n = a.pattern.n;
-  const Stopwatch factor_watch;
-  MixedFactor factor = MixedFactor::create(a.pattern, out.analysis.plan, backend,
-                                           std::min(out.nrhs, kSolveBlock), options.mixed);
-  const Result<void, Breakdown> filled = factor.refactorize(a.value);
-  out.factor_s = factor_watch.seconds();
-  out.smallest_pivot = factor.verdict().smallest_pivot;
-  out.smallest_column = factor.verdict().smallest_column;
-  std::vector<double> x(b.size());
-  if (!filled) {
-    take_breakdown(out, filled.error());
-  } else {
-    const Stopwatch solve_watch;
-    const auto solved =
-        factor.solve(MatrixView<const double>{b.data(), n, out.nrhs, n},
-                     MatrixView<double>{x.data(), n, out.nrhs, n}, options.mixed_solve);
-    out.solve_s = solve_watch.seconds();
-    if (solved) {
-      out.mixed = solved.value();
-      out.refinement = {out.mixed->steps, out.mixed->steps, out.mixed->unrefined, out.mixed->error};
-      out.status = status_of(*out.mixed, all_finite(std::span<const double>(x)));
-    } else {
-      take_breakdown(out, solved.error());
-    }
-  }
-  if (factor.valid() && factor.in_double() && n > 0)
-    out.loss = loss_at(a, factor.verdict().smallest_column, factor.verdict().smallest_pivot);
-  out.peak_bytes = backend.peak_bytes();
-  return x;
-}
-
 /// Loads the factor of a file, in place of an analysis and a factorisation. Throws Error(input) if
 /// its pattern is not that of A. The values of A are not compared: the backward error of x shows
 /// whether the factor is that of A.
 template <Scalar T>
-Factor<T> load(const SolveOptions& options, const System& system, Job& job, Outcome& out) {
+void load(const SolveOptions& options, const System& system, Engine<T>& engine, Outcome& out) {
   const std::string& file = options.load_factor;
-  const Stopwatch watch;
-  Factor<T> factor = fenced("loading " + file, options.limits,
-                            [&] { return load_factor<T>(file, job.backends.current()); });
-  out.factor_s = watch.seconds();
+  Symbolic& symbolic = engine.symbolic();
+  out.factor_s = seconds_of([&] {
+    engine.adopt(fenced("loading " + file, options.limits,
+                        [&] { return load_factor<T>(file, symbolic.backend()); }));
+  });
   if (const std::string difference =
-          pattern_difference(system.matrix.pattern(), factor.plan().pattern());
+          pattern_difference(system.matrix.pattern(), symbolic.pattern());
       !difference.empty())
     throw Error(
         ErrorKind::input,
         fmt::format(
             "{}: the factor has another pattern than {}: {} (rows and columns counted from 0)",
             file, system.name, difference));
-  out.analysis.plan = factor.shared_plan();
-  out.analysis.reason = fmt::format("the factor of {}: nothing was ordered or factorised", file);
-  return factor;
+  symbolic.analysis.reason =
+      fmt::format("the factor of {}: nothing was ordered or factorised", file);
 }
 
 /// Returns the number of vectors held at a time; an estimate of the condition needs one more.
@@ -174,52 +133,65 @@ Index columns_of(const SolveOptions& options, const Outcome& out) {
 /// Writes a factor to its file, then checks that memory is left for the solution, since the system
 /// may not get back all that writing took. Throws Error.
 template <Scalar T>
-void save(const SolveOptions& options, const Factor<T>& factor, Index columns,
+void save(const SolveOptions& options, const Engine<T>& engine, Index columns,
           const std::string& system) {
-  fenced("writing " + options.save_factor, options.limits,
-         [&] { save_factor(options.save_factor, factor); });
+  fenced("writing " + options.save_factor, options.limits, [&] {
+    engine.read([&](const Factor<T>& factor) { save_factor(options.save_factor, factor); });
+  });
   release_free_memory();
-  require_for_solve(factor.plan(), sizeof(T), columns, options.limits, system);
+  require_for_solve(*engine.symbolic().analysis.plan, sizeof(T), columns, options.limits, system);
 }
 
-/// Factorises, unless `loaded` is a factor, solves and refines. Returns x, empty after a breakdown;
-/// factor and workspace are freed on return.
+/// Factorises, unless a factor was loaded. Returns false after a breakdown.
+template <Scalar T>
+bool factorize(const SolveOptions& options, const std::string& system, const SymmetricView<T>& a,
+               Engine<T>& engine, Outcome& out) {
+  if (engine.is_prepared()) {
+    engine.set_values({.value = a.value});
+  } else {
+    engine.prepare(std::min(out.nrhs, kSolveBlock));
+    const Result<void, Breakdown> filled = engine.factorize({.value = a.value}, T(0), {}, {});
+    const SolverReport& report = engine.last_report();
+    out.factor_s = report.prepare.seconds + report.factor.seconds;
+    if (!filled) return take_breakdown(out, filled.error()), false;
+  }
+  out.smallest_pivot = engine.verdict().smallest_pivot;
+  out.smallest_column = engine.verdict().smallest_column;
+  if (!options.save_factor.empty()) save(options, engine, columns_of(options, out), system);
+  return true;
+}
+
+/// Factorises, solves and refines. Returns x, which means nothing after a breakdown.
 template <Scalar T>
 std::vector<T> factorize_and_solve(const SolveOptions& options, const std::string& system,
                                    const SymmetricView<T>& a, const std::vector<T>& b,
-                                   Backend& backend, std::optional<Factor<T>> loaded,
-                                   Outcome& out) {
-  if constexpr (std::is_same_v<T, double>)
-    if (is_mixed(options.job))
-      return solve_in_mixed_precision(a, b, options.job.solver, backend, out);
-  const std::shared_ptr<const Plan> plan = out.analysis.plan;
-  const Stopwatch factor_watch;
-  const Result<Factor<T>, Breakdown> factor =
-      loaded ? std::move(*loaded) : factorize<T>(plan, a.value, backend);
-  if (options.load_factor.empty()) out.factor_s = factor_watch.seconds();
-  if (!factor) {
-    take_breakdown(out, factor.error());
-    out.peak_bytes = backend.peak_bytes();
-    return {};
+                                   Engine<T>& engine, Outcome& out) {
+  const Index n = a.pattern.n;
+  std::vector<T> x;  // allocated after the factorisation, whose peak it would raise
+  if (factorize(options, system, a, engine, out)) {
+    x.resize(b.size());
+    const Result<Index, Breakdown> solved = engine.solve(
+        kauri::System::A, MatrixView<const T>{b.data(), n, out.nrhs, n}, {x.data(), n, out.nrhs, n},
+        {.corrections = options.job.solver.refine.max_steps});
+    const SolverReport& report = engine.last_report();
+    out.solve_s = report.solve.seconds;
+    out.refine_s = report.refine.seconds;
+    if (!solved) {
+      take_breakdown(out, solved.error());
+    } else {
+      const bool finite = all_finite(std::span<const T>(x));
+      out.refinement = report.refinement;
+      out.status = status_of<T>(report.refinement.final_error, finite);
+      if (is_mixed(options.job)) {
+        out.mixed = report.mixed;
+        out.status = status_of(report.mixed, finite);
+      }
+    }
   }
-  if (!options.save_factor.empty()) save(options, factor.value(), columns_of(options, out), system);
-  out.smallest_pivot = factor.value().verdict().smallest_pivot;
-  out.smallest_column = factor.value().verdict().smallest_column;
-  const Index n = plan->n;
-  Workspace<T> workspace = Workspace<T>::create(plan, out.nrhs, backend);
-  std::vector<T> x = b;
-  const MatrixView<T> x_view{x.data(), n, out.nrhs, n};
-  out.solve_s = seconds_of([&] { factor.value().solve(x_view, workspace); });
-  out.peak_bytes = backend.peak_bytes();
-  out.refine_s = seconds_of([&] {
-    out.refinement = refine<T>(a, factor.value(), MatrixView<const T>{b.data(), n, out.nrhs, n},
-                               x_view, workspace, options.job.solver.refine);
-  });
-  out.loss = worst_pivot<T>(a, factor.value());
-  if (options.condition)
-    out.condition_s =
-        seconds_of([&] { out.condition = estimate_condition<T>(a, factor.value(), workspace); });
-  out.status = status_of<T>(out.refinement.final_error, all_finite(std::span<const T>(x)));
+  out.peak_bytes = engine.symbolic().backend().peak_bytes();
+  out.loss = engine.worst_pivot();
+  if (options.condition && !out.breakdown)
+    out.condition_s = seconds_of([&] { out.condition = engine.condition({}); });
   return x;
 }
 
@@ -235,21 +207,22 @@ Outcome run(const SolveOptions& options, const System& system, Job& job) {
   else
     b = read_right_hand_sides<T>(options, system, out.nrhs);
   if (!options.job.given.contains("analyze.solves"))
-    job.analyze.solves = std::max<Index>(out.nrhs, 1);
-  std::optional<Factor<T>> loaded;
+    job.analyze().solves = std::max<Index>(out.nrhs, 1);
+  std::optional<Engine<T>> engine;
   if (!options.load_factor.empty()) {
     const Phase phase(options.json, "loading " + options.load_factor);
-    loaded = load<T>(options, system, job, out);
+    load<T>(options, system, engine.emplace(job.symbolic), out);
   } else {
     const Phase phase(options.json, "ordering " + system.name);
-    out.analysis = analyze_system(system, job, options.limits, std::max<Index>(out.nrhs, 1));
+    analyze_system(system, job, options.limits, std::max<Index>(out.nrhs, 1));
+    engine.emplace(job.symbolic, job.symbolic->options.precision);
   }
-  out.analysis.candidates.clear();  // frees the plans that were not chosen
-  const Plan& plan = *out.analysis.plan;
+  job.analysis().candidates.clear();  // frees the plans that were not chosen
+  const Plan& plan = *job.analysis().plan;
   warn_of_plan(system.name, plan);
   const int size = scalar_bytes(options.job);
   const Index columns = columns_of(options, out);
-  if (loaded)
+  if (engine->is_prepared())
     require_for_solve(plan, size, columns, options.limits, system.name);
   else
     require(is_mixed(options.job) ? mixed_demand(plan, out.nrhs) : demand(plan, size, columns),
@@ -264,8 +237,9 @@ Outcome run(const SolveOptions& options, const System& system, Job& job) {
     fill_random(std::span(b), options.job.solver.analyze.ordering.seed);
   }
   const Phase phase(options.json, "factorising " + system.name);
-  const std::vector<T> x = factorize_and_solve<T>(options, system.name, values.view(), b,
-                                                  job.backends.current(), std::move(loaded), out);
+  const std::vector<T> x =
+      factorize_and_solve<T>(options, system.name, values.view(), b, *engine, out);
+  engine.reset();
   b = std::vector<T>();
   if (out.status == Status::ok && !options.output.empty())
     fenced("writing " + options.output, options.limits,
@@ -275,12 +249,11 @@ Outcome run(const SolveOptions& options, const System& system, Job& job) {
 
 Json to_json(const SolveOptions& options, const System& system, const Job& job,
              const Outcome& out) {
-  const Plan& plan = *out.analysis.plan;
+  const Plan& plan = *job.analysis().plan;
   const bool solved = !out.breakdown;
   const auto if_solved = [solved](const Json& value) { return solved ? value : Json(nullptr); };
   const BackwardError &last = out.refinement.final_error, &first = out.refinement.unrefined;
-  Json object =
-      system_header("solve", system, job.backends.current(), options.job, ordering_name(plan));
+  Json object = system_header("solve", system, job.backend(), options.job, ordering_name(plan));
   object["status"] = name_of(out.status);
   object["column"] = solved ? Json(nullptr) : Json(out.breakdown->column);
   object["pivot"] = solved ? Json(nullptr) : Json(out.breakdown->pivot);
@@ -296,8 +269,8 @@ Json to_json(const SolveOptions& options, const System& system, const Job& job,
   object["nrhs"] = out.nrhs;
   object["shift"] = options.system.shift;
   object["read_s"] = system.read_s;
-  object["reorder_s"] = out.analysis.order_s;
-  object["symbolic_s"] = out.analysis.symbolic_s;
+  object["reorder_s"] = job.analysis().order_s;
+  object["symbolic_s"] = job.analysis().symbolic_s;
   object["factor_s"] = out.factor_s;
   object["predicted_factor_s"] = plan.cost.predicted_factor_s;
   object["solve_s"] = if_solved(out.solve_s);
@@ -315,16 +288,17 @@ Json to_json(const SolveOptions& options, const System& system, const Job& job,
   object["peak_rss_bytes"] = peak_rss_bytes();
   add_mixed(object, out.mixed, options.job);
   object["too_large_block"] = symbolic::too_large_block(plan);
-  object["reason"] = out.analysis.reason;
-  add_targets(object, out.analysis);
+  object["reason"] = job.analysis().reason;
+  add_targets(object, job.analysis());
   return object;
 }
 
 /// Returns a table of the phases with their times and shares of the whole time.
-std::string phase_table(const System& system, const Outcome& out, const SolveOptions& given) {
+std::string phase_table(const System& system, const Job& job, const Outcome& out,
+                        const SolveOptions& given) {
   const JobOptions& options = given.job;
-  const Cost& cost = out.analysis.plan->cost;
-  const double whole_s = system.read_s + out.analysis.order_s + out.analysis.symbolic_s +
+  const Cost& cost = job.analysis().plan->cost;
+  const double whole_s = system.read_s + job.analysis().order_s + job.analysis().symbolic_s +
                          out.factor_s + out.solve_s + out.refine_s;
   Table table({"phase", "time", "share", ""}, Table::Last::left);
   const auto add = [&](const char* name, double s, std::string remark = {}) {
@@ -332,8 +306,9 @@ std::string phase_table(const System& system, const Outcome& out, const SolveOpt
                std::move(remark)});
   };
   add("read or make", system.read_s);
-  add("order", out.analysis.order_s, ordering_label(ordering_name(*out.analysis.plan), options));
-  add("analyse", out.analysis.symbolic_s);
+  add("order", job.analysis().order_s,
+      ordering_label(ordering_name(*job.analysis().plan), options));
+  add("analyse", job.analysis().symbolic_s);
   if (!given.load_factor.empty())
     add("load L", out.factor_s, given.load_factor);
   else
@@ -361,10 +336,10 @@ std::string mixed_words(const MixedReport& mixed) {
 
 std::string to_text(const SolveOptions& options, const System& system, const Job& job,
                     const Outcome& out) {
-  const Cost& cost = out.analysis.plan->cost;
+  const Cost& cost = job.analysis().plan->cost;
   Facts facts;
   facts.add("entries of L", count(static_cast<double>(cost.nnz_l)),
-            fmt::format("{:.3g} times the lower triangle of A", fill_ratio(*out.analysis.plan)));
+            fmt::format("{:.3g} times the lower triangle of A", fill_ratio(*job.analysis().plan)));
   facts.add("operations", count(cost.flops), fmt::format("largest front {}", cost.largest_front));
   facts.add("memory", bytes(static_cast<double>(out.peak_bytes)),
             fmt::format("planned {}", bytes(static_cast<double>(out.planned_bytes))));
@@ -385,10 +360,10 @@ std::string to_text(const SolveOptions& options, const System& system, const Job
               fmt::format("before refinement {}", error(first.componentwise)));
   }
   std::string text =
-      fmt::format("{}\non {}\n\n{}\n{}", title(system), where(job.backends.current(), options.job),
-                  phase_table(system, out, options), facts.text());
-  if (!out.analysis.reason.empty()) text += "\n" + out.analysis.reason + "\n";
-  text += target_lines(out.analysis);
+      fmt::format("{}\non {}\n\n{}\n{}", title(system), where(job.backend(), options.job),
+                  phase_table(system, job, out, options), facts.text());
+  if (!job.analysis().reason.empty()) text += "\n" + job.analysis().reason + "\n";
+  text += target_lines(job.analysis());
   if (!options.output.empty() && out.status == Status::ok)
     text += fmt::format("x is in {}\n", options.output);
   return text;

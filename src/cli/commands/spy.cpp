@@ -65,7 +65,7 @@ int spy(const SpyOptions& options) {
       drawn(options, cells, fmt::format("{} of {}, {}", subject(options), system.name, ordering)));
   const double write_s = watch.seconds();
   if (options.json) {
-    Json object = system_header("spy", system, job.backends.current(), options.job,
+    Json object = system_header("spy", system, job.backend(), options.job,
                                 plan != nullptr ? Json(ordering_name(*plan)) : nullptr);
     object["file"] = options.output;
     object["of"] = subject(options);

@@ -48,8 +48,7 @@ int tree(const PictureOptions& options) {
                                                                  system.name, ordering)));
   const double write_s = watch.seconds();
   if (options.json) {
-    Json object =
-        system_header("tree", system, job.backends.current(), options.job, ordering_name(plan));
+    Json object = system_header("tree", system, job.backend(), options.job, ordering_name(plan));
     object["file"] = options.output;
     object["supernodes"] = plan.supernodes.count();
     object["columns_high"] = drawn.height;

@@ -29,7 +29,7 @@ std::unique_ptr<tbb::global_control> allow_threads(int threads) {
 AnalyzeOptions options_for(const System& system, const Job& job, const LimitOptions& limits) {
   const Pattern pattern = system.matrix.pattern();
   require_for_analysis(pattern, limits, system.name);
-  AnalyzeOptions options = job.analyze;
+  AnalyzeOptions options = job.analyze();
   if (job.given) {
     if (job.given->size() != static_cast<std::size_t>(pattern.n))
       throw Error(ErrorKind::input, fmt::format("{}: has {} rows, but {} has {}", job.given_file,
@@ -84,29 +84,28 @@ Backend make_backend(const JobOptions& options) {
 Job make_job(const JobOptions& options, const LimitOptions& limits) {
   if (is_mixed(options) && options.scalar == "float")
     throw Error(ErrorKind::usage, "--precision mixed solves in double: not with --scalar float");
-  const int count = threads_of(options);
-  auto threads = allow_threads(count);
+  SolverOptions solver = options.solver;
+  solver.threads = threads_of(options);
+  auto threads = allow_threads(solver.threads);
   Job job{std::move(threads),
-          Backends(options.solver.backend, count, options.solver.cuda),
-          options.solver.analyze,
-          scalar_bytes(options),
+          std::make_shared<Symbolic>(std::move(solver), scalar_bytes(options)),
           {},
           options.ordering_file};
-  if (job.analyze.ordering.threads == 0) job.analyze.ordering.threads = count;
-  if (job.analyze.target.empty()) job.analyze.target = job.backends.current().target();
-  if (job.analyze.workers == 0)
-    job.analyze.workers = std::clamp(job.backends.current().threads(), 1, kMostWorkers);
+  AnalyzeOptions& analyze = job.analyze();
+  if (analyze.target.empty()) analyze.target = job.backend().target();
+  if (options.solver.analyze.workers == 0)
+    analyze.workers = std::clamp(job.backend().threads(), 1, kMostWorkers);
   if (!job.given_file.empty())
     job.given = fenced("reading " + job.given_file, limits,
                        [&] { return read_permutation(job.given_file); });
   return job;
 }
 
-Analysis analyze_system(const System& system, Job& job, const LimitOptions& limits, Index nrhs) {
-  return analyze_for(job.backends, options_for(system, job, limits), job.scalar_bytes, nrhs,
-                     [&](const AnalyzeOptions& options) {
-                       return run(system, limits, options, analyze_with_report);
-                     });
+Analysis& analyze_system(const System& system, Job& job, const LimitOptions& limits, Index nrhs) {
+  job.symbolic->analyze(options_for(system, job, limits), nrhs, [&](const AnalyzeOptions& options) {
+    return run(system, limits, options, analyze_with_report);
+  });
+  return job.symbolic->analysis;
 }
 
 Analysis compare_system(const System& system, const Job& job, const LimitOptions& limits) {
@@ -137,7 +136,7 @@ Analysis compare_system(const System& system, const Job& job, const LimitOptions
       all.candidates.push_back(
           {.method = method, .plan = nullptr, .note = "not available in this build"});
   }
-  choose_least(all, job.analyze);
+  choose_least(all, job.analyze());
   return all;
 }
 

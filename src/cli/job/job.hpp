@@ -14,19 +14,22 @@
 #include "kauri/core/plan.hpp"
 #include "src/cli/job/system.hpp"
 #include "src/cli/options/options.hpp"
-#include "src/facade/backends.hpp"
+#include "src/engine/symbolic.hpp"
 
 namespace kauri::cli {
 
 struct Job {
   std::unique_ptr<tbb::global_control>
       threads;  ///< allows as many threads as were asked for, even more than cores; or null
-  Backends backends;
-  AnalyzeOptions analyze;
-  int scalar_bytes = sizeof(double);
+  std::shared_ptr<Symbolic> symbolic;  ///< options, backend and plan
   std::optional<std::vector<Index>>
       given;               ///< rows of a permutation file, not yet checked against a system
   std::string given_file;  ///< name of that file
+
+  [[nodiscard]] Backend& backend() const { return symbolic->backend(); }
+  [[nodiscard]] AnalyzeOptions& analyze() const { return symbolic->options.analyze; }
+  /// Returns the analysis of the system that was analysed last.
+  [[nodiscard]] Analysis& analysis() const { return symbolic->analysis; }
 };
 
 /// Makes the job of the options. Throws Error: usage (mixed precision with float), input and memory
@@ -36,10 +39,10 @@ Job make_job(const JobOptions& options, const LimitOptions& limits);
 /// Makes the backend asked for, the CPU's for auto. Throws Error(device).
 Backend make_backend(const JobOptions& options);
 
-/// Analyses a system for nrhs right-hand sides at once, and chooses the backend. Throws
-/// Error(memory) before the work if its least need of memory exceeds the limits; other Errors as
-/// analyze().
-Analysis analyze_system(const System& system, Job& job, const LimitOptions& limits, Index nrhs);
+/// Analyses a system for nrhs right-hand sides at once, and chooses the backend. Returns the job's
+/// analysis. Throws Error(memory) before the work if its least need of memory exceeds the limits;
+/// other Errors as analyze().
+Analysis& analyze_system(const System& system, Job& job, const LimitOptions& limits, Index nrhs);
 /// Analyses a system with every ordering, for the current backend: for `auto` that is the CPU.
 Analysis compare_system(const System& system, const Job& job, const LimitOptions& limits);
 /// Analyses a system with these orderings, and with the caller's permutation if there is one. The

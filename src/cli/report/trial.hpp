@@ -14,6 +14,7 @@
 #include "kauri/solve/refine.hpp"
 #include "src/cli/job/system.hpp"
 #include "src/cli/report/report.hpp"
+#include "src/engine/symbolic.hpp"
 
 namespace kauri::cli {
 
@@ -24,11 +25,6 @@ struct TrialOptions {
   int repetitions = 3;     ///< number of refactorisations, >= 1
   Index many = 32;         ///< right-hand sides of the second timed solve; 0: no second solve
   std::uint64_t seed = 1;  ///< seed of the right-hand sides
-  bool mixed =
-      false;       ///< mixed precision: A and vectors are in double, and solves include refinement
-  int device = 0;  ///< number of the device, as CUDA counts devices
-  MixedOptions mixed_options{};     ///< making of a factor in mixed precision
-  MixedSolveOptions mixed_solve{};  ///< solves in mixed precision
 };
 
 /// Returns the options of a measurement for a job.
@@ -54,13 +50,15 @@ struct Trial {
                                        ///< first factorisation
 };
 
+/// Measures the plan of `symbolic` on its backend, in the precision of its options; with mixed
+/// precision A and vectors are in double, and solves include refinement.
 template <Scalar T>
-Trial measure(const std::shared_ptr<const Plan>& plan, const SymmetricView<T>& a, Backend& backend,
+Trial measure(const std::shared_ptr<Symbolic>& symbolic, const SymmetricView<T>& a,
               const TrialOptions& options);
 
-/// Measures a plan in the scalar of that name, "float" or "double". Throws Error(input) for a value
-/// of the system that is not finite in it.
-Trial measure(const std::string& scalar, const std::shared_ptr<const Plan>& plan,
-              const System& system, Backend& backend, const TrialOptions& options);
+/// Measures in the scalar of that name, "float" or "double". Throws Error(input) for a value of the
+/// system that is not finite in it.
+Trial measure(const std::string& scalar, const std::shared_ptr<Symbolic>& symbolic,
+              const System& system, const TrialOptions& options);
 
 }  // namespace kauri::cli

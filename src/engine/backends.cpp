@@ -1,6 +1,6 @@
 // Surveys the device, and starts it when a job is given to it.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "src/facade/backends.hpp"
+#include "src/engine/backends.hpp"
 
 #include "numeric/cuda/executor.hpp"
 #include "src/checks/misuse.hpp"
@@ -81,6 +81,13 @@ void Backends::start_device() {
   if (choice_ != BackendChoice::automatic) return;
   if (const auto device = numeric::cuda::survey(cuda_.device); device && device->predicted)
     make_device();
+}
+
+std::optional<Offset> Backends::free_bytes() const {
+  if (current().kind() == BackendKind::cpu) return {};
+  const auto device = numeric::cuda::survey(cuda_.device);
+  if (!device || !device->started) return {};
+  return device->free_bytes;
 }
 
 std::string Backends::make_device() {

@@ -33,6 +33,8 @@ class Backends {
   /// Starts the device for `automatic`, if it is one that may be chosen; a device that fails to
   /// start is ignored.
   void start_device();
+  /// Returns the free bytes of the current backend's device, from its driver; nothing on the CPU.
+  [[nodiscard]] std::optional<Offset> free_bytes() const;
 
   /// Returns the backend of the last plan taken; before that the one asked for, the CPU's for
   /// `automatic`.

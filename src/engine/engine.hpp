@@ -1,0 +1,199 @@
+// Engine: from options to a report; the one place where the phases of a job follow each other. The
+// Solver, the program and the Python package are doors to it.
+//
+//     options -> backend -> analysis -> prepared plan     Symbolic, shared by engines
+//         -> factor -> workspace -> refinement -> report  Engine
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <span>
+#include <stop_token>
+#include <utility>
+
+#include "kauri/solve/condition.hpp"
+#include "kauri/solve/factor.hpp"
+#include "kauri/solve/mixed.hpp"
+#include "kauri/solve/report.hpp"
+#include "src/engine/held_values.hpp"
+#include "src/engine/symbolic.hpp"
+#include "src/engine/workspace_pool.hpp"
+
+namespace kauri {
+
+/// How a solve goes on after the sweeps.
+struct SolveRequest {
+  /// Most corrections by refinement. None: x is not refined and its error is not measured; the
+  /// report then has the status `not_finite` or `none`. Mixed precision refines in any case.
+  std::optional<int> corrections = std::nullopt;
+  /// Columns of the caller's b that earlier calls solved. If it is > 0, the report keeps the worst
+  /// status of all these calls.
+  Index before = 0;
+  std::stop_token stop{};
+};
+
+/// A factor of one pattern with its values, workspaces and figures. Any number of threads may solve
+/// at once, each with its own workspace; a call that fills the factor waits for solves under way,
+/// and solves wait for it. analyze(), prepare() and adopt() come first and run alone; a call that
+/// needs them throws Error(usage) without them. With mixed precision, which is for Engine<double>,
+/// the factor is a MixedFactor, and solves run one after another. Sends the messages of
+/// SolverOptions::on_message.
+///
+/// A filling that fails leaves no valid factor, and solves throw Error(usage) until one succeeds;
+/// plan, memory and workspaces stay. After a Breakdown the values are those of the failed call, so
+/// that factorize_shifted() can try another shift; after a throw they are those of the call before,
+/// which also keeps its part of the report. A call that is refused before it writes to the factor,
+/// by Error(usage) or a token that was stopped, leaves the last good factor; a refused factorize()
+/// leaves can_shift() false.
+template <Scalar T>
+class Engine {
+ public:
+  /// Makes an engine without a factor, for the plan of `symbolic` or for a later analyze().
+  explicit Engine(std::shared_ptr<Symbolic> symbolic, Precision precision = Precision::full);
+
+  /// Frees the factor, then orders and analyses a pattern and chooses the backend. Throws as
+  /// kauri::analyze(); there is then no plan.
+  void analyze(const Pattern& a, const std::stop_token& stop);
+  /// Takes the memory of the factor: of a prepared plan if Symbolic::prepare() was called. nrhs:
+  /// with mixed precision, right-hand sides to make room for. refines: sets up residuals as well,
+  /// which the first refinement would do else. Throws Error(usage) without a plan, else as
+  /// Factor::create().
+  void prepare(Index nrhs = 1, bool refines = false);
+  /// Takes a factor that was loaded, with its plan.
+  void adopt(Factor<T> factor);
+  /// Returns true after prepare() or adopt().
+  [[nodiscard]] bool is_prepared() const { return factor_ || mixed_; }
+
+  /// Factorises A + shift I. value: on the pattern analysed, in its order; copied. Throws as
+  /// kauri::refactorize(), but Error(input) does not name an entry with mixed precision.
+  Result<void, Breakdown> factorize(std::span<const T> value, T shift, const std::stop_token& stop);
+  /// Factorises A + shift I with values that the caller keeps. The owner of the values before is
+  /// released by this thread, which then holds no lock of the engine. stream: the caller's stream,
+  /// whose work at the time of the call writes values on a device; none: they have been written.
+  Result<void, Breakdown> factorize(BorrowedValues<T> value, T shift,
+                                    std::optional<StreamHandle> stream,
+                                    const std::stop_token& stop);
+  /// Factorises the values of the last factorize() that copied them, with another shift. A shift
+  /// that is refused changes nothing. Throws Error(usage) unless can_shift().
+  Result<void, Breakdown> factorize_shifted(T shift, const std::stop_token& stop);
+  /// Returns true if factorize_shifted() has values.
+  [[nodiscard]] bool can_shift() const { return can_shift_; }
+  /// Sets the values that belong to an adopted factor: copies them, or borrows them. An empty span
+  /// means no values; throws Error(usage) for another length than that of the pattern.
+  void set_values(std::span<const T> value);
+  void set_values(BorrowedValues<T> value);
+
+  /// Solves the system for x. b and x may have any layout; x must not overlap b, unless it is b
+  /// itself and is not refined. With mixed precision it solves A x = b, and returns the number of
+  /// columns that did not converge, or the breakdown of a factor in double: then x is NaN.
+  Result<Index, Breakdown> solve(System system, MatrixView<const T> b, MatrixView<T> x,
+                                 const SolveRequest& request);
+  /// Solves A X = B in place. x holds B on entry, and again if the call throws.
+  Result<Index, Breakdown> solve_in_place(MatrixView<T> x, const SolveRequest& request);
+  /// Solves the system with b and x on the factor's device. Work that writes b must have ended.
+  /// meanwhile: called, if not empty, while the device works and this call holds the lock that
+  /// fillings wait for. With mixed precision `meanwhile` is not called, and on the CPU b and x are
+  /// in ordinary memory.
+  Result<Index, Breakdown> solve_on_device(System system, MatrixView<const T> b, MatrixView<T> x,
+                                           const SolveRequest& request,
+                                           const std::function<void()>& meanwhile = {});
+  /// Estimates the condition of A + shift I. Throws Error(usage) without values and with mixed
+  /// precision.
+  [[nodiscard]] ConditionEstimate condition(const std::stop_token& stop);
+  /// Returns the worst pivot relative to A's diagonal; none without a valid factor, without values
+  /// on the host, and if mixed precision keeps L in float.
+  [[nodiscard]] std::optional<PivotLoss> worst_pivot() const;
+
+  /// Returns f(factor) while no call fills it. Throws Error(usage) with mixed precision.
+  template <class F>
+  auto read(F&& f) const {
+    require_full();
+    const std::shared_lock lock(filling_);
+    return f(std::as_const(*factor_));
+  }
+  /// Returns f(factor, workspace for `cols` right-hand sides), as read().
+  template <class F>
+  auto with_workspace(Index cols, F&& f) {
+    require_full();
+    const std::shared_lock lock(filling_);
+    typename WorkspacePool<T>::Lease memory(pool_, *factor_, cols);
+    return f(std::as_const(*factor_), *memory->workspace);
+  }
+
+  /// Returns true if the last call that filled the factor succeeded. Does not wait for a call under
+  /// way.
+  [[nodiscard]] bool valid() const { return valid_; }
+  /// Returns the number of fillings begun. If it is equal before and after some calls, they all
+  /// used one filling.
+  [[nodiscard]] std::uint64_t fillings() const { return fillings_; }
+  /// Returns the verdict of the factor that solves use.
+  [[nodiscard]] DeviceVerdict verdict() const;
+  /// Returns true if a mixed factor solves by L in double.
+  [[nodiscard]] bool in_double() const;
+  /// Returns the values of A + shift I on the host; empty for an adopted factor without values, and
+  /// with mixed precision for values on a device.
+  [[nodiscard]] std::vector<T> values() const;
+  [[nodiscard]] SolverReport report() const;
+  /// Returns the report itself, to be read between calls.
+  [[nodiscard]] const SolverReport& last_report() const { return report_; }
+  [[nodiscard]] Symbolic& symbolic() const { return *symbolic_; }
+
+ private:
+  [[nodiscard]] bool is_mixed() const { return precision_ == Precision::mixed; }
+  [[nodiscard]] Pattern pattern() const { return symbolic_->pattern(); }
+  [[nodiscard]] const Plan& plan() const { return *symbolic_->analysis.plan; }
+  [[nodiscard]] const MessageHandler& handler() const { return symbolic_->options.on_message; }
+  void begin_report();
+  void require_prepared() const;
+  void require_full() const;
+  void require_length(std::span<const T> value) const;
+
+  Result<void, Breakdown> fill_mixed(std::span<const T> value, T shift,
+                                     const std::stop_token& stop);
+  Result<void, Breakdown> fill_borrowed(const BorrowedValues<T>& value, T shift,
+                                        std::optional<StreamHandle> stream,
+                                        const std::stop_token& stop);
+  template <class Fill>
+  Result<void, Breakdown> filled(const Fill& fill);
+  void take_verdict();
+  [[nodiscard]] std::optional<PivotLoss> mixed_loss() const;
+  void look_for_loss();
+  void after_filling(const Result<void, Breakdown>& result);
+
+  std::span<const T> require_values(const char* what) const;
+  [[nodiscard]] RefineOptions refine_options(const SolveRequest& request) const;
+  Refinement refine(SolveMemory<T>& memory, MatrixView<const T> b, MatrixView<T> x,
+                    const SolveRequest& request);
+  Refinement refine_on_device(SolveMemory<T>& memory, MatrixView<const T> b, MatrixView<T> x,
+                              const SolveRequest& request);
+  template <class Sweeps, class Refine>
+  void measured(const MatrixView<const T>& b, const MatrixView<const T>& x,
+                const SolveRequest& request, const Sweeps& sweeps, const Refine& refine);
+  Result<Index, Breakdown> solve_mixed(MatrixView<const T> b, MatrixView<T> x, bool on_host,
+                                       const std::stop_token& stop);
+
+  const std::shared_ptr<Symbolic> symbolic_;
+  const Precision precision_;
+  std::optional<Factor<T>> factor_;
+  std::optional<MixedFactor> mixed_;  // with mixed precision, in place of factor_ and pool_
+  WorkspacePool<T> pool_;
+  HeldValues<T> values_;       // written with filling_ held exclusively
+  std::uint64_t version_ = 0;  // of values_
+  bool can_shift_ = false;     // the factor was filled with values that values_ copied
+  mutable std::shared_mutex filling_;
+  std::atomic<bool> valid_ = false;
+  std::atomic<std::uint64_t> fillings_ = 0;  // written with filling_ held exclusively
+  mutable std::mutex report_mutex_;
+  SolverReport report_;
+};
+
+extern template class Engine<float>;
+extern template class Engine<double>;
+
+}  // namespace kauri

@@ -1,0 +1,57 @@
+// Symbolic: the options of a job, its backend, its analysis and the prepared plan.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "kauri/core/analysis.hpp"
+#include "kauri/device/prepared_plan.hpp"
+#include "kauri/solve/report.hpp"
+#include "kauri/solve/solver.hpp"
+#include "src/engine/backends.hpp"
+
+namespace kauri {
+
+/// What precedes the numbers: options, backends, and the analysis of one pattern. Engines share it,
+/// in float and in double. One thread at a time sets options, analyses or adopts.
+struct Symbolic {
+  /// Makes the backends. Sets the numbers of workers and of ordering threads that the options leave
+  /// at 0. scalar_bytes: bytes of a number of L, 4 or 8. Throws Error: usage, device.
+  Symbolic(SolverOptions given, int scalar_size);
+
+  /// Analyses by run(options), which gets the options `how` completed for the choice of a backend,
+  /// and makes the backend current that the analysis chose. The choice assumes one factor with a
+  /// workspace for nrhs right-hand sides. Throws what `run` throws; there is then no plan.
+  void analyze(const AnalyzeOptions& how, Index nrhs,
+               const std::function<Analysis(const AnalyzeOptions&)>& run);
+  /// Takes a plan that was made elsewhere, or null, in place of an analysis.
+  void adopt(std::shared_ptr<const Plan> plan);
+  /// Prepares the plan on the backend, for all factors made after this call; the first call does
+  /// the work. Any thread may call it. Throws as PreparedPlan::create().
+  const PreparedPlan& prepare();
+  /// Returns the prepared plan, or null without a call of prepare().
+  [[nodiscard]] const PreparedPlan* prepared();
+
+  /// Returns the report of the analysis alone, for factors of this precision; with the option
+  /// `roofline` also the bounds of their phases.
+  [[nodiscard]] SolverReport report(Precision precision = Precision::full) const;
+
+  /// Returns the pattern that was analysed.
+  [[nodiscard]] Pattern pattern() const { return analysis.plan->pattern(); }
+  [[nodiscard]] Backend& backend() { return backends.current(); }
+  [[nodiscard]] const Backend& backend() const { return backends.current(); }
+
+  SolverOptions options;
+  const int scalar_bytes;
+  Backends backends;
+  Analysis analysis;
+
+ private:
+  std::mutex preparing_;
+  std::optional<PreparedPlan> prepared_;
+};
+
+}  // namespace kauri

@@ -1,0 +1,65 @@
+// WorkspacePool: memory of solves, leased to one thread at a time.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "kauri/solve/factor.hpp"
+#include "kauri/solve/refiner.hpp"
+#include "numeric/matrix_impl.hpp"
+
+namespace kauri {
+
+/// Memory of one solve with its refinement.
+template <Scalar T>
+struct SolveMemory {
+  std::optional<Workspace<T>> workspace;
+  std::unique_ptr<numeric::ResidualImpl<T>> residual;  ///< for b and x on the host, or null
+  std::optional<Refiner<T>> refiner;                   ///< for b and x on a device
+  std::uint64_t version = 0;                           ///< version of the values in `refiner`
+};
+
+/// Memory of solves that no thread uses now. Any number of threads may lease at once.
+template <Scalar T>
+class WorkspacePool {
+ public:
+  /// Holds memory with a workspace for `cols` right-hand sides, at most kSolveBlock; the destructor
+  /// returns it to the pool.
+  class Lease {
+   public:
+    /// Takes memory of the pool whose workspace is large enough, else replaces the workspace of
+    /// other memory of the pool, else allocates. Throws as Workspace::create().
+    Lease(WorkspacePool& pool, const Factor<T>& factor, Index cols);
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    ~Lease() { pool_.put(std::move(memory_)); }
+    SolveMemory<T>& operator*() { return *memory_; }
+    SolveMemory<T>* operator->() { return memory_.get(); }
+
+   private:
+    WorkspacePool& pool_;
+    std::unique_ptr<SolveMemory<T>> memory_;
+  };
+
+  /// Adds memory that was made elsewhere.
+  void add(std::unique_ptr<SolveMemory<T>> memory);
+  /// Frees all memory that is not leased.
+  void clear();
+
+ private:
+  std::unique_ptr<SolveMemory<T>> take(Index nrhs);
+  /// Returns memory of take(). Allocates nothing: idle_ has room for all memory that exists.
+  void put(std::unique_ptr<SolveMemory<T>> memory) noexcept;
+  void make_room();
+
+  std::mutex mutex_;
+  std::size_t most_ = 0;  // at least the number of memories that are leased or idle
+  std::vector<std::unique_ptr<SolveMemory<T>>> idle_;
+};
+
+}  // namespace kauri
