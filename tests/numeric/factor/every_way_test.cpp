@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "tests/support/process/many_threads.hpp"
 #include "tests/support/process/seeds.hpp"
 #include "tests/support/systems/exact.hpp"
@@ -111,7 +112,7 @@ TYPED_TEST(EveryWay, SameBitsAndSmallErrors) {
        {std::pair{"elast3d 4", 1U}, std::pair{"poisson2d 60", 11U}}) {
     const auto lower = generate(spec);
     for (AnalyzeOptions options : orderings(lower.n())) {
-      ASSERT_GE(analyze(lower.pattern(), options)->schedule.task.size(), least_tasks);
+      ASSERT_GE(analyze(lower.pattern(), options)->internals->schedule.task.size(), least_tasks);
       for (const std::string& target : targets()) {
         options.target = target;
         std::optional<std::vector<TypeParam>> first;
