@@ -38,9 +38,9 @@ struct PlanInternals {
 };
 
 /// Returns a text that says which front of a device's plan has a block of more than
-/// most_block_entries(), its rows and entries, and the consequences: the warning that analyses, loaded
-/// plans, reports and the program give. Empty if there is no such front, and for a CPU's plan.
-/// O(fronts).
+/// most_block_entries(), its rows and entries, and the consequences: the warning that analyses,
+/// loaded plans, reports and the program give. Empty if there is no such front, and for a CPU's
+/// plan. O(fronts).
 std::string too_large_block(const Plan& plan);
 
 }  // namespace kauri::symbolic

@@ -6,8 +6,8 @@
 #include <string>
 #include <type_traits>
 
-#include "numeric/cuda/factor/front_views.hpp"
 #include "numeric/cuda/factor/fallback/kernels.hpp"
+#include "numeric/cuda/factor/front_views.hpp"
 #include "numeric/cuda/factor/tiled/hopper/front_kernel.hpp"
 #include "numeric/cuda/factor/tiled/streamed/kernel.hpp"
 #include "symbolic/plan/internals.hpp"

@@ -1,5 +1,5 @@
-// The kernel of tiled fronts of doubles in cells on Hopper: partial Cholesky factorisation (POTRF, and
-// POTRF + TRSM + SYRK) of one or many fronts in one launch, which pulls children's contribution
+// The kernel of tiled fronts of doubles in cells on Hopper: partial Cholesky factorisation (POTRF,
+// and POTRF + TRSM + SYRK) of one or many fronts in one launch, which pulls children's contribution
 // blocks as they are needed. It is left-looking: a task reads its tiles of the front once, keeps
 // them in the registers of one warp team while a producer warp streams all products through shared
 // memory by bulk copies, and writes them once. Tasks: symbolic::factor_tasks(). Parts of it alone,
