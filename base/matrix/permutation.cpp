@@ -16,7 +16,8 @@ namespace {
 
 constexpr Index kPermutationBlock = 65536;  // rows in a task
 
-/// Throws Error(input) that names the first flaw of old_of, which is not a bijection.
+/// Throws Error(input) that names the first entry of old_of that is out of range or repeats a row.
+/// Requires that there is one.
 [[noreturn]] void refuse(std::span<const Index> old_of) {
   const auto n = static_cast<Index>(old_of.size());
   std::vector<Index> position(old_of.size(), kNone);

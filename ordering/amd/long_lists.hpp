@@ -119,7 +119,8 @@ void Elimination<Position, Halo>::measure_by_passed() {
   }
 }
 
-/// Sets the degree without the part inside L_me, as update_variable() does.
+/// Updates the degree bound of a variable that is passed over: subtracts the weight of the pivot.
+/// As after update_variable(), close_element() adds the part inside L_me.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::pass_over(Node& x) const {
   x.degree = std::max(x.degree - me_chosen_, 0);

@@ -146,9 +146,9 @@ void Elimination::collect_garbage(Offset entries) {
   if (options_.report != nullptr) ++options_.report->collections;
 }
 
-/// Returns the element that v is a pivot of. Follows merged variables to their principals. Paths
-/// are short: numbering, which calls this for all vertices, took at most an eighth of the time on
-/// meshes, lattices and networks.
+/// Returns the element of which v is a pivot, following merged variables to their principals. Does
+/// not compress the paths, since they are short: number(), which calls this for all vertices, took
+/// at most an eighth of the time of the whole ordering on meshes, lattices and networks.
 Index Elimination::root_of(Index v) const {
   while (node_[v].elements >= 0) v = static_cast<Index>(node_[v].list);
   return v;

@@ -46,12 +46,13 @@ inline bool is_thin(const PartWeights& weight) {
                                                            weight[kSeparator]);
 }
 
-/// Returns the predicted cost of a separation in operations, up to a factor: s^3 for the separator
-/// plus, for the sides, `sides` * reference^3 if they are halves, growing with the squares of their
-/// weights as in a dissection of a three-dimensional mesh (George 1973). On these meshes the first
-/// separator does a twentieth of all work, which suggests sides = 20; but it also surrounds fronts
-/// of all levels below, which a lighter separator makes smaller, hence less. reference: weight of a
-/// typical separator of the graph; compare only separations of one graph with one reference.
+/// Returns the predicted operations of a separation, up to a factor: s^3 for a separator of weight
+/// s plus sides * reference^3 for sides of equal weight; for others the second term grows with the
+/// sum of the squares of their weights, as in a dissection of a three-dimensional mesh (George
+/// 1973). On such meshes the first separator's front takes a twentieth of all operations, which
+/// suggests sides = 20. kSides is less, since a lighter separator also makes the fronts below
+/// smaller, which have rows in it. reference: weight of a typical separator of the graph; compare
+/// only separations of one graph with one reference.
 inline double predicted_work(const PartWeights& weight, double reference, double sides = kSides) {
   const auto s = static_cast<double>(weight[kSeparator]), left = static_cast<double>(weight[kLeft]),
              right = static_cast<double>(weight[kRight]);

@@ -39,7 +39,8 @@ class HeldValues {
   /// the factor's device, or borrowed with a shift. Any number of threads may call it. Empty if
   /// there are no values.
   [[nodiscard]] std::span<const T> on_host(const Pattern& a, const Factor<T>* factor) const;
-  /// Returns the values as on_host() if that copies nothing, else an empty span.
+  /// Returns the values of A + shift I if the host has them already, so that on_host() would copy
+  /// nothing; else an empty span.
   [[nodiscard]] std::span<const T> if_on_host() const;
   [[nodiscard]] const BorrowedValues<T>& borrowed() const { return borrowed_; }
   [[nodiscard]] T shift() const { return shift_; }

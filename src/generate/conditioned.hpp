@@ -75,8 +75,8 @@ inline SymmetricMatrix<double> bars(Index k, double contrast) {
   return entries.matrix(2 * k * side);
 }
 
-/// Returns a lower bound of the largest eigenvalue by power iteration. Requires that no eigenvalue
-/// is larger in magnitude.
+/// Returns a lower bound of the largest eigenvalue, by power iteration. Requires that the largest
+/// eigenvalue is also the largest in magnitude.
 inline double greatest_eigenvalue(const SymmetricMatrix<double>& a) {
   constexpr int kSteps = 200;
   const Pattern p = a.pattern();

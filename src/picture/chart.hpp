@@ -10,7 +10,7 @@
 
 namespace kauri::picture {
 
-/// A bin of a histogram by powers of two: sizes from least to 2 least - 1.
+/// A bin of a histogram by powers of two: sizes from `least` to 2 * `least` - 1.
 struct Bin {
   Index least = 1;
   Offset count = 0;

@@ -363,8 +363,9 @@ std::optional<std::string> dissect_at_once(OrderingSelector& selector, const Bod
                                : dissect_on_host(selector, body);
 }
 
-/// Runs nested dissection alone if dissect_at_once(), lists the other methods with the reason, and
-/// returns it. Returns nullopt, and sets `lost` to the reason, if dissection was given up.
+/// If dissect_at_once() gives a reason, runs nested dissection, lists the other methods as skipped
+/// for that reason, and returns the reason of the choice. Returns nullopt if it gives none, or if
+/// dissection was given up, for the reason in `lost`.
 std::optional<std::string> only_dissection(OrderingSelector& selector, const Body& body,
                                            std::optional<std::string>& lost) {
   std::optional<std::string> why = dissect_at_once(selector, body);

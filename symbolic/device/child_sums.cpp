@@ -1,5 +1,5 @@
-// Lists sums of children's entries, a few columns of the host (the parent front) at a time: finds
-// the children's columns that meet them, counts the terms of each entry, and, once all sums have
+// Lists sums of children's entries, a few columns of the parent front at a time: finds the
+// children's columns that meet them, counts the terms of each entry, and, once all sums have
 // their places, writes the terms.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/child_sums.hpp"
@@ -21,7 +21,7 @@
 namespace kauri::symbolic {
 namespace {
 
-/// A listed child: the rows of its contribution block as rows of the host, and the place of its
+/// A listed child: the rows of its contribution block as rows of the parent, and the place of its
 /// entries.
 struct Listed {
   std::span<const Index> row;
@@ -35,9 +35,9 @@ struct Listed {
   }
 };
 
-/// Columns of the host that are listed together, in patches of kPatchRows rows; a patch is a group
-/// of sums. Children's entries of a patch lie side by side: in rows if packed, in columns if in
-/// cells.
+/// Columns of the parent front that are listed together, in patches of kPatchRows rows; a patch is
+/// a group of sums. Children's entries of a patch lie side by side: in rows if packed, in columns
+/// if in cells.
 constexpr Index kPatchRows = 8, kPatchColumns = kSumGroup / kPatchRows;
 static_assert((kPatchRows & (kPatchRows - 1)) == 0);
 
@@ -46,8 +46,8 @@ struct Extent {
   Offset sums = 0, terms = 0;
 };
 
-/// Sums of some columns of the host: partial sums, stage by stage, and the last sums, which add to
-/// the front.
+/// Extents of the sums for kPatchColumns columns of the parent front: of each stage of partial
+/// sums, and of the last sums, which are added to the front.
 struct SumPart {
   std::vector<Extent> partial;
   Extent last;
@@ -69,6 +69,7 @@ struct Runs {
 
 constexpr Index runs_of(Index terms) { return (terms + kFanIn - 1) / kFanIn; }
 
+/// The parent front, for which the sums are listed.
 class Host {
  public:
   Host(const Supernodes& nodes, const Assembly& assembly, Index s, DeviceSchedule& out)
@@ -113,7 +114,7 @@ class Host {
     return std::span(rows_).subspan(at(begin), at(row_end_[k] - begin));
   }
 
-  /// Sorts the children's columns by the host's columns, children in their order. Returns the
+  /// Sorts the children's columns by the parent's columns, children in their order. Returns the
   /// beginning of each column's list.
   std::vector<Offset> columns() {
     std::vector<Offset> begin(at(cells_.m) + 1, 0);
@@ -288,7 +289,7 @@ class Host {
   Index s_;
   FrontCells cells_;
   std::vector<Listed> child_;
-  std::vector<Index> rows_;      // rows of all listed children, as rows of the host
+  std::vector<Index> rows_;      // rows of all listed children, as rows of the parent
   std::vector<Offset> row_end_;  // per child: end of its rows in rows_
   std::vector<Column> column_;
 };

@@ -120,10 +120,11 @@ struct FrontCells {
   [[nodiscard]] constexpr Offset diagonal_entries() const {
     return Offset{(pivot_cells() + 1) / 2} * kInverseEntries;
   }
-  /// The inverses V of whole diagonal tiles, for triangular solves by products: the lower blocks by
-  /// rows, each as in diagonal_place(). inverse_place() returns the place of entry (r, c), if the
-  /// padded pivots r >= c are of one tile. Entries of diagonal blocks above the diagonal are zero
-  /// but for one entry of each tile, kInverseFlag.
+  /// The inverses V of whole diagonal tiles, which triangular solves multiply by. A tile's lower
+  /// blocks of 16 x 16 entries follow one another by rows, each with its entries as in
+  /// diagonal_place(). inverse_place() returns the place of entry (r, c), if the padded pivots r >=
+  /// c are of one tile. Entries above the diagonal in diagonal blocks are zero, except that one of
+  /// each tile is a flag, kInverseFlag.
   [[nodiscard]] static constexpr Offset inverse_place(Index r, Index c) {
     const Index i = r % kTile / kInverseOrder, j = c % kTile / kInverseOrder;
     return Offset{r / kTile} * kTileInverseEntries + inverse_block(i, j) +

@@ -18,7 +18,8 @@ enum FrontKind : Index { narrow, small, tiled };
 /// runs in one launch and does not reuse memory within it. Every level of tiled fronts is a phase.
 inline constexpr Index kTiledPhase = 2;
 
-/// Kinds and levels of the fronts, as DeviceSchedule has them.
+/// Kind, level and phase of each front. Levels are numbered as in DeviceSchedule: those of narrow
+/// fronts first, then those of small ones, then those of tiled ones.
 struct DeviceLevels {
   std::vector<Index> kind, of, phase;  ///< per front; `of` is its level
   Index begin[4] = {};  ///< first level of each kind; begin[3] is the number of levels
@@ -41,9 +42,10 @@ struct FrontSizes {
 /// Returns the number of children of each front.
 std::vector<Index> child_counts(std::span<const Index> parent);
 
-/// Returns the kind of each front. A front is tiled if it, or a front below it, has many rows or
-/// children (DeviceSchedule::kSmall, kMostChildren). This and the functions below read no row
-/// structures, which a draft does not have.
+/// Returns the kind of each front: tiled if it or one of its descendants has more than
+/// DeviceSchedule::kSmall rows or more than kMostChildren children; otherwise small if it or one of
+/// its descendants has more than kNarrow rows; otherwise narrow. The functions from here on read no
+/// row structures, since a plan draft has none.
 std::vector<Index> kinds_of(const Supernodes& nodes);
 std::vector<Index> kinds_of(const FrontTree& fronts);
 FrontSizes sizes_of(const Supernodes& nodes, std::span<const Index> kinds);

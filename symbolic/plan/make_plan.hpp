@@ -17,8 +17,8 @@ int planned_workers(const AnalyzeOptions& options);
 /// Error(usage) for an unknown target.
 const CostTable& planned_table(const AnalyzeOptions& options);
 
-/// Completes a draft to a plan. The caller sets `ordering` and `given`. lower: the pattern that the
-/// draft was made from.
+/// Returns the plan of a draft, with row structures and work lists added. The caller must set its
+/// members `ordering` and `given`. lower: the pattern that the draft was made from.
 std::shared_ptr<Plan> complete_plan(const Pattern& lower, PlanDraft draft, const CostTable& table);
 
 /// Makes the plan of lower in the order of perm, by way of the supervariables in graph, which is

@@ -184,10 +184,10 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   template <class Stream>
   void dumpMemory(Stream& s) const;
 
-  /// Solves for Eigen's expressions of solve(): X dense.
+  /// Computes x = A^-1 b for a dense b. Eigen calls it to evaluate the expression solve(b).
   template <class Rhs, class Dest>
   void _solve_impl(const Eigen::MatrixBase<Rhs>& b, Eigen::MatrixBase<Dest>& x) const;
-  /// Solves for Eigen's expressions of solve(): X sparse.
+  /// Computes x = A^-1 b for a sparse b. Eigen calls it to evaluate the expression solve(b).
   template <class Rhs, class Dest>
   void _solve_impl(const Eigen::SparseMatrixBase<Rhs>& b, Eigen::SparseMatrixBase<Dest>& x) const;
 

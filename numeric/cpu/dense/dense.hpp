@@ -41,9 +41,10 @@ struct DenseKernels {
                  Offset ldc, bool lower, bool keep);
   /// Packs A (m x k) into slabs.
   void (*pack)(Index m, Index k, const T* a, Offset lda, T* packed);
-  /// Computes as update() does, on packed operands with k columns each; rows and columns of C start
-  /// at slab boundaries of a and b. `diagonal`: column minus row of C's first entry in the
-  /// coordinates in which i >= j is the lower triangle.
+  /// Computes as update() does, on packed operands with k columns each, the entries (i, j) of C
+  /// with i >= j + diagonal; other entries may be overwritten. So `diagonal` is j0 - i0 for a C
+  /// that begins at entry (i0, j0) of a lower triangle; if it is at most 1 - n, all of C is
+  /// computed. Row 0 of A and row 0 of B begin slabs.
   void (*update_packed)(Index m, Index n, Index k, const T* a, const T* b, T* c, Offset ldc,
                         Index diagonal, bool keep);
 

@@ -138,8 +138,8 @@ __device__ void factor_front(const BatchItem<T>& item, const Front& f, T* shared
   }
 }
 
-/// Returns the failing pivot of the first column, as far as the block has come; the same in all
-/// threads that have met.
+/// Returns the failed pivot of the first column, among those that the block has recorded so far.
+/// All threads get the same result if barriers separate the calls from the block's records.
 __device__ BatchPivot first_failure(const BatchPivot* failed) {
   BatchPivot first = failed[0];
   for (int w = 1; w < kBatchWarps; ++w)

@@ -83,8 +83,8 @@ struct BatchValues {
   T shift;
 };
 
-/// Right-hand sides and solutions of the first item, and the distance from item to item, as in
-/// BatchView; x may be b.
+/// Right-hand sides b and solutions x of the first item, and the strides from item to item, as in
+/// BatchView. x may be b itself.
 template <class T>
 struct BatchRhs {
   StridedView<const T> b;

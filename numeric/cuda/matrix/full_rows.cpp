@@ -46,8 +46,9 @@ class Filling {
   }
 
  private:
-  /// Returns, by row, the number of entries left of the diagonal in a stretch; after
-  /// place_stretches(), where the stretch's next entry goes in the row.
+  /// Returns an array by rows for stretch b of the columns: the number of the row's entries left of
+  /// the diagonal that lie in the stretch; from place_stretches() on, the offset in the row of the
+  /// next entry that the stretch adds.
   [[nodiscard]] Index* count_of(Index b) { return count_.get() + Offset{b} * lower_.n; }
 
   void count_entries(Index b, Index begin, Index end) {

@@ -18,7 +18,7 @@ MatrixView<T> device_column(const DeviceArray<T>& array, Index n) {
   return {array.data(), n, 1, n};
 }
 
-/// Returns the bytes of all arrays of a CudaResidual.
+/// Returns the bytes of device memory that a CudaResidual of these rows takes.
 template <class T>
 Offset bytes_for(const HostRows& host) {
   using symbolic::aligned_bytes;

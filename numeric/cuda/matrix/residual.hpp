@@ -10,8 +10,9 @@
 
 namespace kauri::numeric::cuda {
 
-/// Residuals and products for host vectors: one column at a time goes to the device and back.
-/// Values are put in the order of the rows once for each set of values.
+/// Residuals and products for host vectors, of which one column at a time goes to the device and
+/// the result comes back. A residual for fresh values, and every product, first uploads the values
+/// of A and puts them in the order of the full rows.
 template <class T>
 class CudaResidual final : public ResidualImpl<T> {
  public:

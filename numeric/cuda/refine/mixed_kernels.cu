@@ -24,7 +24,7 @@ __device__ void for_all(Offset count, const F& f) {
     f(i);
 }
 
-/// Returns the last index in [low, high) whose ptr is not above k: the row of entry k.
+/// Returns the row of entry k, the last i in [low, high) with ptr[i] <= k. Requires ptr[low] <= k.
 __device__ Index row_of(const Offset* ptr, Index low, Index high, Offset k) {
   while (high - low > 1) {
     const Index middle = low + (high - low) / 2;

@@ -67,9 +67,10 @@ void enqueue_advance(Index n, const double* r, double* before, double step, cons
                      double* y, cudaStream_t stream);
 /// Enqueues p = z + beta p.
 void enqueue_turn(Index n, const double* z, double beta, double* p, cudaStream_t stream);
-/// Enqueues to = (u.v, u.w), each added up from up to kDotBlocks parts in an order that is always
-/// the same.
+/// Most partial sums of a dot product, one for each thread block.
 inline constexpr unsigned kDotBlocks = 256;
+/// Enqueues *to = (u.v, u.w). part: room for kDotBlocks partial sums. The order of the additions
+/// depends on n alone, so equal inputs give equal bits.
 void enqueue_dots(Index n, const double* u, const double* v, const double* w, Dots* part, Dots* to,
                   cudaStream_t stream);
 

@@ -64,7 +64,9 @@ class Matching {
     }
     return left;
   }
-  // Returns the lightest free neighbour of v, if all edges weigh the same.
+  // Returns a free neighbour of v in the block, or kNone, for a graph whose edges weigh the same:
+  // the lightest one, if the pair then weighs at most most_. Without vertex weights this is the
+  // first one in the list of v, or the last one if backwards_.
   [[nodiscard]] Index lightest(Index v, const Span& block) const {
     const auto free = [&](Index u) { return block.has(u) && mate_[u] == kNone; };
     const auto near = graph_.neighbours(v);
@@ -81,6 +83,8 @@ class Matching {
       if (free(u) && graph_.weight[u] < weight) best = u, weight = graph_.weight[u];
     return best;
   }
+  // Returns a free neighbour of v in the block, or kNone, for a graph with edge weights: the one
+  // across the heaviest edge such that the pair weighs at most most_; of several, the lightest.
   [[nodiscard]] Index heaviest(Index v, const Span& block) const {
     Index best = kNone, edge = 0, weight = 0;
     const Index room = most_ - graph_.weight_of(v);

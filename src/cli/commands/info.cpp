@@ -27,8 +27,8 @@ struct InfoOptions {
   bool json = false;
 };
 
-/// The first CUDA device: its backend, which is started to query its kernels, or the reason why it
-/// cannot be used.
+/// The first CUDA device, if there is one: its backend, which is made because only a backend can
+/// name its kernels, or `failure`, the reason why none could be made.
 struct Cuda {
   bool there = false;
   std::optional<Backend> backend;

@@ -41,8 +41,8 @@ std::vector<SystemSource> sources(const SystemOptions& options);
 /// were available).
 System load(const SystemSource& source, const SystemOptions& options, const LimitOptions& limits,
             int threads);
-/// Reads or generates the system of a command that takes one. Throws Error as load(), and
-/// Error(usage) for several files or none.
+/// Reads or generates the system of a command that takes a single one. Throws Error as load(), and
+/// Error(usage) for several files, or if neither a file nor a specification is given.
 System load_one(const SystemOptions& options, const LimitOptions& limits, int threads);
 
 /// Values of a system in T: a view of the doubles, or a copy in float. The constructor throws

@@ -24,7 +24,8 @@ void look_at(std::string_view head, bool whole, const Look& look) {
   if (inside.size() == kHead || (!whole && inside.size() >= kLeast)) look(inside);
 }
 
-/// Returns the content of bytes that were inspected.
+/// Returns the content of a file whose bytes look_at() has inspected: unpacked if they are gzip,
+/// else as they are. Throws Error(input) for empty content, and what gunzip() throws.
 Content unpacked(Content packed, const std::string& name, Allowance& allowance,
                  const MakeWatch& watch) {
   if (packed.bytes.empty()) fail(name, "is empty");

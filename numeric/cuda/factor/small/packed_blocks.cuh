@@ -18,7 +18,8 @@ inline constexpr int kBlock = 16;
 
 using BlockAccumulator = double[2][4];  // entry [i >> 1][2h + (i & 1)]: this lane's row h, column i
 
-/// A packed triangle of order m in shared memory, as one lane sees it.
+/// A packed triangle of order m in shared memory, and the rows and columns of each of its blocks of
+/// which a lane holds the entries.
 struct LaneFront {
   double* packed;
   int rows;

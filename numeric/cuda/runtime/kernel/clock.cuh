@@ -16,7 +16,7 @@ __device__ inline std::uint64_t nanoseconds() {
 /// Makes what this thread has written visible to the host.
 __device__ inline void fence_for_host() { __threadfence_system(); }
 
-/// Ends the kernel, and with it the context: all later calls fail.
+/// Ends the kernel with an error that destroys the CUDA context: all later calls in it fail.
 __device__ inline void trap() { asm volatile("trap;"); }
 
 }  // namespace kauri::numeric::cuda::kernels

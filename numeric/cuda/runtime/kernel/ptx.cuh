@@ -396,15 +396,16 @@ __device__ inline void multiply_group_from_zero(float (&upper)[8][2], float (&lo
                : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])),
                  "r"(__float_as_uint(a[3])), "l"(b.descriptor));
 }
-/// Multiplies halves likewise, with a (16x16) and b (64x16). A lane holds of a: row lane / 4 of
-/// rows 0-7, then of rows 8-15, in columns 2 (lane % 4) and the next one; then both rows 8 columns
-/// further right.
+/// c (16x64) += a (16x16) b (64x16)^T for each warp of a group, in fp16 with sums in float; c as in
+/// multiply_group() of floats. Each word of a lane's `a` holds two columns, 2 (lane % 4) and the
+/// next one: of row lane / 4, of row lane / 4 + 8, then of both rows 8 columns further right.
 __device__ inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2],
                                       const std::uint32_t (&a)[4], GroupOperand b) {
   asm volatile(KAURI_GROUP_HALVES("1")
                : KAURI_GROUP_SUM("+f")
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.descriptor));
 }
+/// c = a b^T, otherwise as multiply_group() of halves.
 __device__ inline void multiply_group_from_zero(float (&upper)[8][2], float (&lower)[8][2],
                                                 const std::uint32_t (&a)[4], GroupOperand b) {
   asm volatile(KAURI_GROUP_HALVES("0")

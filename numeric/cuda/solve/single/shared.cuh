@@ -167,7 +167,7 @@ __device__ inline double handed_on(double y) {
   return static_cast<double>(static_cast<S>(y));
 }
 
-/// Loads two adjacent entries of L at once.
+/// Loads two adjacent entries of L by one instruction. p must be aligned to the pair.
 __device__ inline double2 pair_at(const double* p) { return *reinterpret_cast<const double2*>(p); }
 __device__ inline double2 pair_at(const float* p) {
   const float2 pair = *reinterpret_cast<const float2*>(p);
