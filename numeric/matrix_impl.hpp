@@ -38,7 +38,7 @@ class ProductImpl {
   [[nodiscard]] virtual Offset bytes() const = 0;
   /// Copies the values of A from host memory.
   virtual void set_values(std::span<const T> host) = 0;
-  /// Copies the values of A from device memory, and waits.
+  /// Copies the values of A from the memory where the backend computes, and waits.
   virtual void set_device_values(std::span<const T> value) = 0;
   virtual void enqueue_values(std::span<const T> value, StreamHandle stream) = 0;
   /// Computes y = alpha A x + beta y with x and y in host memory.
@@ -92,7 +92,7 @@ class RefinerImpl {
   CallFlag calls;  ///< marks the refiner as busy while a public call works in it
   [[nodiscard]] virtual Index nrhs() const = 0;
   [[nodiscard]] virtual Offset bytes() const = 0;
-  /// Copies the values of A from device memory, and waits.
+  /// Copies the values of A from the memory where the backend computes, and waits.
   virtual void set_values(std::span<const T> value) = 0;
   virtual void enqueue_values(std::span<const T> value, StreamHandle stream) = 0;
   /// Refines x and waits for it. The factor may be invalid; factor and workspace belong to this

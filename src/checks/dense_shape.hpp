@@ -41,7 +41,8 @@ void require_dense(const MatrixView<const T>& a, const char* name, Index n) {
   if (a.data == nullptr && a.rows > 0 && a.cols > 0) refuse(" is null");
 }
 
-/// Returns true if x begins at b's first entry but is not b itself.
+/// Returns true if x begins at b's first entry but has other strides, and so overlaps b without
+/// being b.
 template <class T>
 bool overlaps_from_the_first(const MatrixView<const T>& b, const MatrixView<const T>& x) {
   if (b.data != x.data || x.rows == 0 || x.cols == 0) return false;

@@ -53,7 +53,8 @@ class WorkspacePool {
 
  private:
   std::unique_ptr<SolveMemory<T>> take(Index nrhs);
-  /// Returns memory of take(). Allocates nothing: idle_ has room for all memory that exists.
+  /// Takes back memory that take() returned. Allocates nothing: idle_ has capacity for all memory
+  /// that exists.
   void put(std::unique_ptr<SolveMemory<T>> memory) noexcept;
   void make_room();
 

@@ -11,8 +11,8 @@
 
 namespace kauri::picture {
 
-/// Returns the colour of a share of all work, by its logarithm: from pale for kLeastShare or less
-/// to dark red for all of it.
+/// Returns the colour of a share of all work, on a logarithmic scale: pale for kLeastShare or less,
+/// dark red for 1.
 Colour work_colour(double share);
 inline constexpr double kLeastShare = 1e-6;
 

@@ -35,11 +35,11 @@ ProductFront product_front(Index rows, Index columns, Index inner);
 /// rows of A and B while they are in the L2 cache.
 std::vector<FrontTask> product_tasks(std::span<const TileRectangle> tiles);
 
-/// Tasks of X L^T = C for all rows below the pivots, in fronts whose pivot columns hold L, with C
-/// below it. A row's tiles depend on one another in sequence, so with all columns in one launch no
-/// more teams could work than there are pairs of tile rows. Columns are therefore divided into
-/// blocks: a launch computes X of one block, a second one subtracts its products with L from all
-/// columns after it, with tiles side by side; and so on.
+/// Tasks of the solve X L^T = C for all rows below the pivots of fronts whose pivot columns hold L,
+/// and C below L. A row's tiles depend on one another in sequence, so one launch for all columns
+/// would keep at most one team per pair of tile rows at work. The columns are therefore divided
+/// into blocks, with two launches for each: the first computes X of the block, the second subtracts
+/// the products of this X and L from all columns after the block, whose tiles are independent.
 struct PanelSolve {
   /// Pivots [first, first + cells.p) of `front`, counted with its padding, and all rows after them.
   /// They are treated as a separate front, since the last columns of a panel are stored like a

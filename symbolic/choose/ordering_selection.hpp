@@ -39,9 +39,9 @@ class OrderingSelector {
   /// is only entered. Keeps the draft of the best candidate, and the cost of the others.
   /// try_given() does so with the caller's permutation.
   void try_method(OrderingMethod method);
-  /// Runs a method as try_method(), but gives up and returns false if the ordering takes more steps
-  /// than the limit. Then limit.why is listed, and the method is no candidate, even if it is
-  /// planned already. A method that was given up can be tried again with a higher limit.
+  /// Runs a method as try_method(), but gives up and returns false if the ordering takes more than
+  /// limit.most steps. The method is then not entered; unless it is planned already, it is listed
+  /// with limit.why. It can be tried again with a higher limit.
   bool try_within(OrderingMethod method, const WorkLimit& limit);
   void try_given();
   /// Runs a method, or takes the caller's permutation, and makes its whole plan. It becomes a

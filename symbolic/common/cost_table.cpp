@@ -98,7 +98,8 @@ constexpr std::array kTables{
               .fresh_byte_s = 1.3e-9},
 };
 
-/// Seconds per vertex and per edge, both times log2(vertices).
+/// Constants of the predicted seconds of an ordering, (vertex_s * vertices + edge_s * edges) *
+/// log2(vertices + 1).
 struct OrderConstants {
   double vertex_s, edge_s;
 };

@@ -17,11 +17,11 @@ struct IndexRange {
   Index begin, end;
 };
 
-/// Returns ranges of at most `most` places each, ascending, in which no supervariable has a
-/// neighbour at a place before the range: the elimination of one range does not touch another. In a
-/// dissection, and in any order whose elimination tree is nearly in postorder, the ranges are
-/// subtrees of separators; the places between them belong to large separators. With one thread
-/// there is one range of all places. O(edges).
+/// Returns disjoint ranges of at most `most` places each, ascending. No supervariable in a range
+/// has a neighbour at a place before the range, so ranges can be eliminated independently, before
+/// all other places. In a dissection, and in any order whose elimination tree is nearly in
+/// postorder, the ranges are subtrees of separators; places in no range belong to large separators.
+/// If there are at most `most` places, one range holds all of them. O(edges).
 std::vector<IndexRange> independent_ranges(const PermutedAdjacency& adjacency, Index most);
 
 /// Nodes [begin, end) of a forest in postorder: whole subtrees, or nodes above other subtrees.

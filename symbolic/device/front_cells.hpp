@@ -183,8 +183,8 @@ struct FrontCells {
 /// of the block that meets one. 24 bits are enough for blocks of less than 2^32 entries.
 using RowMapWord = std::uint32_t;
 static_assert(FrontCells{1 << 24, 0}.block().entries() >= Offset{1} << 32);
-/// Returns the words of a row map: one tile of cell rows more than the parent has, so that kernels
-/// need not check for its end.
+/// Returns the number of words of a row map: one per cell row of the parent, and one more tile of
+/// cell rows, so that kernels need not check for the end of the parent.
 constexpr Offset row_map_words(const FrontCells& parent) {
   return Offset{parent.cells()} + kTileCells;
 }

@@ -132,8 +132,9 @@ struct DeviceSchedule {
                                 ///< tiled ones by most pivot tiles
   std::vector<Index>
       tiled;  ///< length supernodes: position among the tiled fronts in `front`, or -1
-  // Places are offsets in entries into one array. Panels fill it from its beginning, level by
-  // level. Contribution blocks lie from its end, also where panels of higher levels come later.
+  // Places are offsets, in entries, into one array. Panels fill it from its beginning, level by
+  // level. Contribution blocks fill it from its end, and may use memory in which panels of higher
+  // levels are written later.
   std::vector<Offset> panel;  ///< length supernodes: place of the panel, with the inverses of its
                               ///< 16 x 16 diagonal blocks if tiled
   std::vector<Offset>

@@ -71,8 +71,8 @@ void set_sizes(PlanDraft& out);
 /// the levels of a device.
 void predict_costs(const Pattern& lower, const CostTable& table, PlanDraft& out);
 
-/// Makes the CPU's schedule of a draft without one. O(edges log children + fronts log fronts) plus
-/// the placement of blocks.
+/// Makes the CPU's schedule of a draft that has none. O(edges log children + fronts log fronts)
+/// plus the placement of blocks.
 void set_schedule(const CostTable& table, PlanDraft& out);
 
 /// Drafts the plan of lower in the order of perm. Supervariables are eliminated as a whole, so the

@@ -125,7 +125,7 @@ struct OrderedColumns {
   std::vector<Index> above, count;
 };
 
-/// Returns the columns and sets out.tree.
+/// Returns the columns of B from a coarse tree that has one node per column. Sets out.tree.
 OrderedColumns columns_of(const CoarseTree& coarse, PlanDraft& out) {
   const std::vector<Index>& place = coarse.position;
   const auto n = static_cast<Index>(place.size());

@@ -157,7 +157,7 @@ class SymmetricMatrix {
                                        std::span<const Index> col, std::span<const T> value,
                                        Storage storage, double symmetry = 0);
 
-  /// Returns the number of rows and columns.
+  /// Returns the order of the matrix: its number of rows, and of columns.
   [[nodiscard]] Index n() const {
     return col_ptr_.empty() ? 0 : static_cast<Index>(col_ptr_.size()) - 1;
   }

@@ -35,8 +35,8 @@ struct NamedOption {
   std::string help;     ///< its effect, in one sentence without a full stop
 };
 
-/// Returns all named options: the members of SolverOptions, and of the structs in it, whose value
-/// is one word or one number. They come in the order of the documentation.
+/// Returns all named options, in the order of the documentation: the members of SolverOptions, and
+/// of the structs in it, whose value is one word or one number.
 const std::vector<NamedOption>& named_options();
 
 /// Returns the option of this name. Throws Error(usage) for an unknown name, and suggests the

@@ -62,7 +62,8 @@ void micro_update(Index k, const T* a, Offset lda, const T* b, Offset ldb, T* c,
   subtract<T, RV, NC, Partial>(acc, c, ldc, lanes, keep);
 }
 
-/// A family of kernels for pick(): Function, and one instance per shape of tile.
+/// A family of kernels for pick(): their type, Function, and an instance per shape of register
+/// tile.
 template <class T>
 struct MicroUpdate {
   using Function = void (*)(Index, const T*, Offset, const T*, Offset, T*, Offset, int, bool);

@@ -15,7 +15,7 @@
 
 namespace kauri::numeric::cpu {
 
-/// Scratch of a front, by its order m and number of pivots p.
+/// Sizes of the scratch of a front, by its order m and number of pivots p.
 struct InverseScratch {
   /// Largest order of a front that one thread does in place, without packed tiles.
   static constexpr Index kInPlace = 400;

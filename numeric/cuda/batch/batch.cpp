@@ -38,7 +38,7 @@ Index update_rows(const Plan& plan) {
   return static_cast<Index>(plan.internals->device.update_rows);
 }
 
-/// Returns the distance from item to item, in numbers: whole cache lines.
+/// Returns the stride from item to item, in entries of type T, rounded up to whole cache lines.
 template <class T>
 Offset item_stride(const Plan& plan) {
   constexpr Offset line = 128 / sizeof(T);

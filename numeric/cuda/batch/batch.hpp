@@ -21,7 +21,8 @@ class CudaBatchWorkspace final : public BatchWorkspaceImpl<T> {
   CudaBatchWorkspace(const CudaBatchWorkspace&) = delete;
   CudaBatchWorkspace& operator=(const CudaBatchWorkspace&) = delete;
   ~CudaBatchWorkspace() override;
-  /// Returns the bytes that the constructor takes. blocks: thread blocks of a solve.
+  /// Returns the bytes of device memory that the constructor allocates. blocks: thread blocks of a
+  /// solve.
   static Offset bytes(const Plan& plan, Index items, Index nrhs, int blocks);
   [[nodiscard]] Index nrhs() const { return nrhs_; }
   /// Returns room for nrhs() columns of each item on their way from the host and back, item after
@@ -44,7 +45,7 @@ class CudaBatch final : public BatchImpl<T> {
   CudaBatch(const CudaBatch&) = delete;
   CudaBatch& operator=(const CudaBatch&) = delete;
   ~CudaBatch() override;
-  /// Returns the bytes that the constructor takes.
+  /// Returns the bytes of device memory that the constructor allocates.
   static Offset bytes(const Plan& plan, Index items);
   [[nodiscard]] const std::shared_ptr<const Plan>& plan() const override { return plan_->plan(); }
   [[nodiscard]] Index items() const override { return items_; }

@@ -96,8 +96,8 @@ __device__ void gather_front(const BatchItem<T>& item, const Front& f,
   }
 }
 
-/// Copies L and the contribution block of a front that lies in shared memory as a whole to their
-/// places.
+/// Copies L and the contribution block of a front that is whole in shared memory to their places in
+/// item.entries.
 template <class Team, class T>
 __device__ void store_front(const BatchItem<T>& item, const Front& f, const T* shared) {
   const Index own = packed_entries(f.m) - packed_entries(f.m - f.p),

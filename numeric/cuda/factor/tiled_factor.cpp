@@ -23,9 +23,9 @@ static_assert(sizeof(FrontViewOf<float>) == symbolic::kDeviceTiledBytes &&
 static_assert(sizeof(ChildViewOf<float>) == symbolic::kDeviceChildBytes &&
               sizeof(ChildViewOf<double>) == symbolic::kDeviceChildBytes);
 
-/// Returns the kernels with the device's teams, or with DeviceTestHooks::teams() if these are
-/// fewer. Throws Error(usage) if they are fewer than the tasks were made for, or odd for Hopper's
-/// kernel.
+/// Returns the kernels, to be run by as many teams as the device holds or as
+/// DeviceTestHooks::teams() asks for, whichever is fewer. Throws Error(usage) if the hook lowers
+/// the number below that which the tasks were made for, or to an odd one for Hopper's kernel.
 TiledKernels with_teams(TiledKernels kernels, const symbolic::DeviceSchedule& device) {
   if (device.hooks.teams() == 0) return kernels;
   const int all = kernels.teams;

@@ -27,7 +27,7 @@ class ResourcePool {
   friend class PooledPlace;
   template <class V>
   friend class PooledPlaces;
-  /// Page-locked memory for an array of places.
+  /// Page-locked memory of one PooledPlaces: its places, one after another.
   struct Array {
     explicit Array(std::size_t size) : memory(size), bytes(size) {}
     PinnedBytes memory;

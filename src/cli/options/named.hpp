@@ -13,8 +13,9 @@
 
 namespace kauri::cli {
 
-/// Sets a named option, and records that the command line sets it. `spelling` is the flag that is
-/// at work, which the message names. Throws CLI::ValidationError with the text of set_option().
+/// Sets a named option, and records that the command line sets it. `spelling`: the flag that sets
+/// it, such as "--set", which errors name. Throws CLI::ValidationError with the text of
+/// set_option()'s error.
 void set_named(JobOptions& job, std::string_view spelling, std::string_view name,
                std::string_view value);
 

@@ -75,8 +75,8 @@ __device__ inline EliminatedDiagonal eliminate_diagonal(const LaneFront& front, 
   return {failed < 0 ? -1 : first + failed, corrects};
 }
 
-/// Loads, as operand B by rows, the triangle G of block column j: its inverse, transposed, is the
-/// column operations. G has the columns of pivots of diagonal block j, then those of the identity.
+/// Loads the triangle G of block column j as operand B by rows; the column operations are G^-T. A
+/// column of G is that of diagonal block j if it is a pivot, else that of the identity.
 __device__ inline void load_triangle(double (&g)[8], const LaneFront& front, int pivots, int j,
                                      const LaneColumns& columns) {
   const int row = kBlock * j + front.lane_row;

@@ -179,7 +179,7 @@ __device__ void add_children(const GatherSource& source, const GatheredFront& fr
   }
 }
 
-/// The Assembly of these fronts (front_kernels.cuh).
+/// The Assembly (front_kernels.cuh) that adds A's entries and the children's contribution blocks.
 struct Gather : GatherSource {
   __device__ int draw(int, int lane) const {
     int next = 0;

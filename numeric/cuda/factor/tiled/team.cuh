@@ -96,9 +96,9 @@ __device__ inline int* state_of(const FrontViewOf<T>& front, int k) {
   return front.counters + kRows + front.cells.row_tiles() + k;
 }
 
-/// Waits until `slabs` slabs of L are finished in the task's tile rows and in tile row `column`.
-/// Returns the number that is finished. Called by one thread, which reads all three counters at
-/// once: one after another took three times as long.
+/// Waits until `slabs` slabs of L are finished in the task's tile rows and in tile row task.column.
+/// Returns the number that is finished in all of them. Called by one thread, which reads all three
+/// counters at once: reading one after another took three times as long.
 template <class T>
 __device__ inline int wait_for_slabs(const FrontTask& task, const FrontViewOf<T>& front,
                                      int slabs) {

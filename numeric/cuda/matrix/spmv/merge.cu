@@ -184,7 +184,8 @@ __global__ void __launch_bounds__(kSpmvThreads)
   if (lane == 0) put_sum(columns, merge.end[warp] + sum, columns.y(run.row, c));
 }
 
-/// Returns the columns of a block: as few as give each multiprocessor its blocks.
+/// Returns the number of columns that a block does: the fewest with which a launch has at most
+/// kBlocksAtOnce blocks, or all of them if there are more tiles than that.
 Index columns_of_block(Index tiles, Index columns) {
   const auto groups = static_cast<Index>(std::clamp<Offset>(kBlocksAtOnce / tiles, 1, columns));
   return (columns + groups - 1) / groups;

@@ -93,7 +93,8 @@ struct ChunkPart {
         for (int k = 0; k < 4; ++k) f(place(g) + k, g, k);
       }
   }
-  /// Writes the products with x to shared memory. Rows of x lie `step` places apart.
+  /// Writes the products of the entries with x to shared memory. Row i of x is x[i * step] if
+  /// kApart, else x[i].
   template <bool kApart, class P>
   __device__ void multiply(const T* x, Offset step, P base, P end, T* product) const {
     T factor[kGroups][4] = {};

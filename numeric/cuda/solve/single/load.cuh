@@ -171,9 +171,10 @@ __device__ inline Two look(const LaneAddresses& at) {
            at.of[1] == nullptr ? 0.0 : load_relaxed(at.of[1])}};
 }
 
-/// Waits for a lane's two numbers. All lanes load numbers that come next again and again; of other
-/// numbers one lane loads one, and less often, so that many waiting blocks do not keep the L2 cache
-/// from the few numbers that all wait for.
+/// Waits until both numbers of every lane are set. With `next`, the next step needs them: all lanes
+/// poll both, without pause. Otherwise lane 0 first polls one number alone, with pauses: the one
+/// that is likely to be set last. So many waiting blocks do not keep the L2 cache from the few
+/// numbers that all wait for.
 __device__ inline Two await_two(const LaneAddresses& at, bool next, int lane) {
   Two out = look(at);
   Watch watch;

@@ -223,7 +223,7 @@ __device__ __forceinline__ void for_each_in_slabs(typename Loop::Accumulators& a
   }
 }
 
-/// Stores minus columns of cells [first, end) of acc to the warp's rows of slabs.
+/// Writes -acc to the warp's rows of slabs, for columns of cells [first, end).
 template <class Loop>
 __device__ __forceinline__ void put(typename Loop::Accumulators& acc, typename Loop::T* x,
                                     int first, int end, int lane) {
@@ -234,7 +234,8 @@ __device__ __forceinline__ void put(typename Loop::Accumulators& acc, typename L
   });
 }
 
-/// Loads minus these entries of slabs back to acc.
+/// Sets acc, for columns of cells [first, end), to what put() was given: reads the slabs and flips
+/// the signs.
 template <class Loop>
 __device__ __forceinline__ void take(typename Loop::Accumulators& acc, typename Loop::T* x,
                                      int first, int end, int lane) {
