@@ -11,7 +11,7 @@ PACKAGE = "python/kauri/"
 # Maps each room to the rooms it may import from besides itself. A module beside the rooms is a room
 # of its own; the package's __init__ may import all, and no module imports it.
 ROOMS = {
-    "_errors": (),
+    "_errors": ("_core",),
     "_core": (),
     "_options": ("_core", "_errors"),
     "_arrays": ("_options", "_core", "_errors"),
