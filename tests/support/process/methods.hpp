@@ -1,4 +1,5 @@
-// The orderings that tests iterate over.
+// The orderings that most tests iterate over. Tests that need others, as `automatic` or fewer, have
+// lists of their own (CONTRIBUTING.md, "An ordering").
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
