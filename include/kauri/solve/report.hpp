@@ -29,8 +29,8 @@ struct SolverReport {
     /// Returns the phase's least seconds by the roofline model over its seconds. 1 is the best
     /// possible if the data come from memory; data that are still in caches, as a small L may be,
     /// can give more. 0 if the phase was not run or its counts are 0.
-    [[nodiscard]] double share_of(const Roofline& roofline) const {
-      return seconds > 0 ? roofline.least_seconds(flops, static_cast<double>(moved)) / seconds : 0;
+    [[nodiscard]] double share_of(const Roofline& bounds) const {
+      return seconds > 0 ? bounds.least_seconds(flops, static_cast<double>(moved)) / seconds : 0;
     }
   };
 
