@@ -79,7 +79,7 @@ class FactorImpl {
   virtual ~FactorImpl() = default;
   CallFlag fillings;  ///< marks the factor as busy while a public call fills it
   [[nodiscard]] virtual const std::shared_ptr<const Plan>& plan() const = 0;
-  /// Returns the verdict as far as the host has read it.
+  /// Returns the verdict as the host last received it; does not wait.
   [[nodiscard]] virtual const DeviceVerdict& verdict() const = 0;
   /// Factorises A + shift I and waits for the verdict. value: nnz entries in host or device memory.
   virtual const DeviceVerdict& refactorize(std::span<const T> value, T shift, ValuesAre values) = 0;

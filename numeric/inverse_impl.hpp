@@ -21,8 +21,8 @@ template <Scalar T>
 class DeviceInverse {
  public:
   virtual ~DeviceInverse() = default;
-  /// Enqueues the computation of Z from `factor`, which has the same plan and executor and may be
-  /// invalid. Keeps the factor's verdict; if it is not good, reads return NaN.
+  /// Enqueues the computation of Z = A^-1 from `factor`, which has the same plan and executor and
+  /// may be invalid. Copies its verdict, too; if that is not good, the reads below write NaN.
   virtual void enqueue_compute(const FactorImpl<T>& factor, StreamHandle stream) = 0;
   /// Waits for the stream and returns the verdict of the factor that the last computation on it
   /// read.
@@ -43,9 +43,9 @@ class InverseImpl {
   virtual ~InverseImpl() = default;
   CallFlag fillings;  ///< marks the object as busy while a public call fills it
   [[nodiscard]] virtual const std::shared_ptr<const Plan>& plan() const = 0;
-  /// Computes Z. `factor` is valid and has the same plan and executor.
+  /// Computes Z = A^-1. `factor` is valid and has the same plan and executor.
   virtual void compute(const FactorImpl<T>& factor) = 0;
-  /// Returns entry (r, c) of the front of supernode s, for r >= c and c < p.
+  /// Returns the entry of A^-1 in row r, column c of the front of supernode s; r >= c, c < p.
   [[nodiscard]] virtual T entry(Index s, Index r, Index c) const = 0;
   /// Copies the diagonal to `to`, which has length n; it is in the plan's numbering.
   virtual void copy_diagonal(std::span<T> to) const = 0;

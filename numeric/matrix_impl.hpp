@@ -11,8 +11,8 @@
 
 namespace kauri::numeric {
 
-/// Row access to a pattern, which residuals need beside its lower triangle by columns. Each call
-/// takes a matrix with the pattern given at construction.
+/// Lists of A's full rows for one pattern, which residuals and products need beside the caller's
+/// lower triangle by columns. Each call takes a matrix with this pattern.
 template <Scalar T>
 class ResidualImpl {
  public:
@@ -28,8 +28,8 @@ class ResidualImpl {
                         MatrixView<T> y) const = 0;
 };
 
-/// Products with A where a backend computes (see kauri::SparseProduct). The caller has checked
-/// shapes, overlaps and the number of values.
+/// Products with A, whose values lie in the memory of the backend: host memory on the CPU, else
+/// device memory (see kauri::SparseProduct). The caller has checked shapes, overlaps and lengths.
 template <Scalar T>
 class ProductImpl {
  public:
@@ -56,8 +56,8 @@ template <Scalar T>
 class BorderImpl {
  public:
   /// Diagonal entry of the border. It exceeds b . A^-1 b, so that the border's pivots do not fail,
-  /// and is small enough that kernels of small fronts do not take these pivots for extraordinary
-  /// and repeat their fronts (numeric/cuda/factor/tiled/eliminate.cuh).
+  /// and stays below 1e290 in double, so that kernels of small fronts need not repeat a front whose
+  /// pivots are not "ordinary" (numeric/cuda/factor/tiled/eliminate.cuh).
   static constexpr T kCorner = sizeof(T) == sizeof(float) ? T(0x1p120) : T(0x1p960);
 
   virtual ~BorderImpl() = default;
@@ -66,7 +66,7 @@ class BorderImpl {
   /// checks nothing.
   virtual void require_device_data(std::span<const T> value, MatrixView<const T> b,
                                    MatrixView<const T> x) const = 0;
-  /// Returns the values of the bordered matrix, where the backend computes.
+  /// Returns the values of the bordered matrix, in host memory on the CPU, else device memory.
   [[nodiscard]] virtual std::span<const T> values() const = 0;
   /// Copies value and b from host memory, and waits.
   virtual void set(std::span<const T> value, MatrixView<const T> b) = 0;

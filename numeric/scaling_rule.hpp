@@ -46,7 +46,8 @@ KAURI_HOST_DEVICE inline int exponent_above(double x) {
 KAURI_HOST_DEVICE inline int loading_exponent(int above) {
   return above > kNoExponent / 2 ? above : 0;
 }
-/// Returns the componentwise error of y = 0: NaN if b is not finite, 0 if b = 0, else 1.
+/// Returns the componentwise error of y = 0: NaN if b is not `finite`, 0 if b = 0, else 1. above:
+/// largest exponent_above() of the entries of S b, or kNoExponent.
 inline double error_of_zero(int above, bool finite) {
   if (!finite) return std::numeric_limits<double>::quiet_NaN();
   return above > kNoExponent / 2 ? 1 : 0;

@@ -70,7 +70,7 @@ template <Scalar T>
 class DeviceSolves {
  public:
   virtual ~DeviceSolves() = default;
-  /// Returns true from enqueue_refactorize() until the host has read a verdict.
+  /// Returns true from enqueue_refactorize() until the host has received its verdict.
   [[nodiscard]] virtual bool awaits_verdict() const = 0;
   /// Solves and waits for x.
   virtual void solve_on_device(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
