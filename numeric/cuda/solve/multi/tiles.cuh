@@ -27,7 +27,7 @@ __device__ void take(double* tile, TileSums<kWidth>& sum) {
   });
 }
 
-/// Replaces a tile's numbers by their difference to `sum`; sets those behind row `rows` to zero.
+/// Subtracts `sum` from the numbers of a tile in shared memory; sets rows from `rows` on to zero.
 template <int kWidth>
 __device__ void take_away(double* tile, Index rows, TileSums<kWidth>& sum) {
   const Lane at = here();
