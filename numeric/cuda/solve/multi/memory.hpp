@@ -12,8 +12,8 @@ namespace kauri::numeric::cuda {
 /// out are the caller's, at their first columns. Columns behind the last right-hand side are zeros.
 ///
 /// Update rows and parts are read once, and the reader sets them back to unset (all bits 1): so
-/// they are unset between solves, of any width, and lie apart from the other arrays, which the
-/// kernel that copies b unsets.
+/// they are unset between solves, of any width, and lie apart from x and y, which the kernel that
+/// copies b unsets.
 struct WideMemory {
   SweepMemory<double> numbers;
   double* rows;  ///< b by rows, in the order of L's rows; the rows of a finished tile are scratch
@@ -31,8 +31,9 @@ struct WideMemory {
 /// Returns the number of columns that a group of blocks solves together: 8 if width is 8. If it is
 /// 32, all of them; or 16, by two groups side by side with half of the blocks each; or 8, by four.
 /// width: symbolic::solve_width(). More groups take less time for a step from tile to tile of a
-/// chain, but each reads all of L, mostly from the L2 cache: two are better if A and L are small,
-/// and four if they are smaller still. asked: CudaOptions::group_columns, or 0 to choose.
+/// chain, but each reads all of L, all but the first from the L2 cache: two are better if A and L
+/// are small, and four if they are smaller still. asked: CudaOptions::group_columns, or 0 to
+/// choose.
 Index group_width(const Plan& plan, Index width, Index asked);
 /// Returns the memory of a solve of `columns` right-hand sides, by groups of `group` columns:
 /// addresses in the `numbers` of a workspace for `most` right-hand sides

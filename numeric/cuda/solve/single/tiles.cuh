@@ -311,7 +311,7 @@ __device__ __noinline__ double correct_step_back(Tiles<S> shared, Rings rings, L
 }
 
 /// Computes x = V^T right - W^T x_after of a pivot tile, given V^T right in `x`, and passes it to
-/// f: step_rows() of the backward sweep.
+/// f: step_rows() of the backward sweep, with W = C V and C the tile of L below the diagonal.
 template <class S, class F>
 __device__ inline void step_column(const Tiles<S>& shared, Rings& rings, const Lane& at,
                                    const InverseStages<S>& stages, const FrontCells& cells,
