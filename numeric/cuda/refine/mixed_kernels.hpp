@@ -21,8 +21,8 @@ struct MixedFlags {
               ///< scaling_rule.hpp
 };
 
-/// Enqueues exponent[i] of A's diagonal, and flags->wrong. source: for each entry of the rows its
-/// place in the order of A's entries, which `lower` has.
+/// Enqueues exponent[i] = scale_exponent(A(i,i)), and flags->wrong if an A(i,i) is not positive and
+/// finite. source: for each entry of the rows the index of its value in `lower`.
 void enqueue_exponents(const RowsView<double>& rows, const std::uint32_t* source,
                        const double* lower, int* exponent, MixedFlags* flags, cudaStream_t stream);
 /// Enqueues the entries of S A S: in `value` by rows, in `rounded` in float and in the order of A's
