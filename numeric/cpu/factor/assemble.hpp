@@ -11,8 +11,8 @@
 
 namespace kauri::numeric::cpu {
 
-/// Columns [begin, end) of a front (0 = first pivot): those below p belong to the panel, the others
-/// to the contribution block.
+/// Columns [begin, end) of a front (0 = first pivot): columns below p, the number of pivots, belong
+/// to the panel, the others to the contribution block.
 struct ColumnRange {
   Index begin;
   Index end;
