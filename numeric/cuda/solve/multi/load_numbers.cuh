@@ -118,8 +118,8 @@ __device__ __forceinline__ void await_rows(const Rows& rows, bool next,
     if (mine.row_of(j) < rows.count) unset_pair(place(j));
 }
 
-/// Waits for a lane's numbers, and stores each to the tile, once its place is free, or adds it to
-/// what the same lane has stored there.
+/// Waits for a lane's numbers and, once phase `phase` of `empty` is complete, stores them to the
+/// tile, or adds them to or subtracts them from what the same lane has stored there.
 template <int kWidth, class F>
 __device__ __forceinline__ void load_numbers(const Rows& rows, double* tile, Accumulate how,
                                              bool next, std::uint64_t* empty, unsigned phase,
@@ -337,7 +337,7 @@ __device__ Rows input_of(const SweepTask& task, const Front& front, Index n, con
   return {memory.x, view.row + front.row + cells.first_row(k), count, 0, false};
 }
 
-/// Positions of the warps that load numbers in the rings.
+/// Positions in the rings, of the warps that load numbers.
 template <int kWidth>
 struct BroughtRings {
   Turn<RingLengths<kWidth>::kInputs> input;

@@ -21,8 +21,8 @@ struct SolveBlock {
 };
 
 /// Ranges of blocks that do narrow fronts, small fronts and tiles. If there are blocks enough, the
-/// ranges are disjoint, and blocks load their first data before its turn comes; else each range is
-/// all blocks, which do one kind after the other.
+/// ranges are disjoint, and blocks have loaded their first data when the numbers that they await
+/// come; else each range is all blocks, which do one kind after the other.
 struct Roles {
   BlockRange narrow, small, tiles;
   __device__ explicit Roles(const SweepView& view, const SolveBlock& at = SolveBlock()) {
