@@ -14,8 +14,8 @@ constexpr unsigned kThreads = 256;
 
 __device__ Index thread_index() { return static_cast<Index>(blockIdx.x * kThreads + threadIdx.x); }
 
-/// Returns the distance between two numbers of a thread. Indices are of type Offset: one after the
-/// last may be above 2^31.
+/// Returns the step from an index of a thread to its next one. Indices are of type Offset: one
+/// after the last may be above 2^31.
 __device__ Offset stride() { return Offset{gridDim.x} * kThreads; }
 
 template <class T>

@@ -1,5 +1,5 @@
-// Launches of a Schur complement: products with L22, the block of L on its last rows, as the factor
-// has it.
+// Launches of a Schur complement: products with L22, the block of L on its last rows and columns,
+// which is read in place from the factor.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
