@@ -60,7 +60,7 @@ struct BatchPlan {
   Index levels;
   Index n;
   Index most_rows;    ///< of the largest front
-  Index update_rows;  ///< of a solve, of one column
+  Index update_rows;  ///< number of update rows of a solve with one column
 };
 
 /// Numbers of a batch: those of item k begin at entries + k * stride. In an item a front's panel,
