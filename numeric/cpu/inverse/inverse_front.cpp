@@ -84,7 +84,7 @@ class FrontInPlace {
     }
   }
 
-  /// Computes Z21, and adds its part to -Z11.
+  /// Computes Z21, and subtracts N Z21 from f_.z, which holds -U U^T so far.
   void take_below() {
     const auto [m, p, q] = std::tuple(f_.m, f_.p, f_.q);
     f_.below.visit({0, q}, {0, q}, place_,
