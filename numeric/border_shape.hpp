@@ -8,7 +8,7 @@
 namespace kauri::numeric {
 
 /// Sizes of the bordered matrix [c B^T; B A]: A has n rows and nnz entries in the lower triangle, B
-/// nrhs columns, the right-hand sides. B's rows 0 to nrhs - 1 come first, A's rows follow.
+/// nrhs columns. Rows 0 to nrhs - 1 belong to the right-hand sides, A's rows follow.
 struct BorderShape {
   Index n;
   Offset nnz;

@@ -24,7 +24,8 @@ template <Scalar T>
 class ScalarExecutor {
  public:
   virtual ~ScalarExecutor() = default;
-  /// Throws Error(memory) if a device's free memory cannot hold the prepared plan and one factor.
+  /// Throws Error(memory) if a device's free memory cannot hold the prepared plan and one factor;
+  /// never on the CPU.
   virtual void require_memory(const Plan& plan) const = 0;
   /// Makes a factor. `plan` was prepared by this executor.
   virtual std::unique_ptr<FactorImpl<T>> make_factor(

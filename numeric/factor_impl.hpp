@@ -91,8 +91,8 @@ class FactorImpl {
   /// x is b itself or does not overlap it. The caller has checked shapes and validity.
   virtual void solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
                      const SolveSteps& steps) const = 0;
-  /// Computes x = L b, or x = L^T b if transposed, in the plan's numbering; shapes and overlap as
-  /// for solve().
+  /// Computes x = L b, or x = L^T b if transposed, in the plan's numbering. b and x have n rows and
+  /// equally many columns; x is b itself or does not overlap it.
   virtual void multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
                         bool transposed) const = 0;
   [[nodiscard]] virtual HostAccess<T>& host_access() = 0;

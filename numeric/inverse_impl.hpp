@@ -27,10 +27,10 @@ class DeviceInverse {
   /// Waits for the stream and returns the verdict of the factor that the last computation on it
   /// read.
   virtual const DeviceVerdict& fetch_verdict(StreamHandle stream) = 0;
-  /// Enqueues a copy of the diagonal to `there`: device memory, length n, in the caller's
+  /// Enqueues a copy of the diagonal of A^-1 to `there`: device memory, length n, in the caller's
   /// numbering.
   virtual void enqueue_diagonal(std::span<T> there, StreamHandle stream) const = 0;
-  /// Enqueues a copy of the entries in A's pattern to `there`: device memory, length nnz, in the
+  /// Enqueues a copy of A^-1's entries in A's pattern to `there`: device memory, length nnz, in the
   /// order of A's entries.
   virtual void enqueue_entries(std::span<T> there, StreamHandle stream) const = 0;
 };
@@ -47,9 +47,9 @@ class InverseImpl {
   virtual void compute(const FactorImpl<T>& factor) = 0;
   /// Returns the entry of A^-1 in row r, column c of the front of supernode s; r >= c, c < p.
   [[nodiscard]] virtual T entry(Index s, Index r, Index c) const = 0;
-  /// Copies the diagonal to `to`, which has length n; it is in the plan's numbering.
+  /// Copies the diagonal of A^-1 to `to`, which has length n, in the plan's numbering.
   virtual void copy_diagonal(std::span<T> to) const = 0;
-  /// Copies the entries in A's pattern to `to`, which has length nnz; they are in the order of A's
+  /// Copies A^-1's entries in A's pattern to `to`, which has length nnz, in the order of A's
   /// entries.
   virtual void copy_entries(std::span<T> to) const = 0;
   /// Returns the calls for device memory; null on the CPU.

@@ -1,5 +1,5 @@
-// Mixed precision where a backend computes: S A S and vectors in double beside a factor in float.
-// See kauri::MixedFactor.
+// Mixed precision in a backend's memory: S A S and vectors in double beside a factor in float. See
+// kauri::MixedFactor.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -36,7 +36,7 @@ class MixedImpl {
   virtual void begin_after(StreamHandle stream) = 0;
   /// Copies the values of A, length nnz, from host or device memory, and computes S and H.
   virtual void set_values(std::span<const double> value) = 0;
-  /// Returns H rounded to float, in the order of A's entries, where the backend computes; scaled()
+  /// Returns H rounded to float, in the order of A's entries, in the backend's memory; scaled()
   /// returns H in double.
   [[nodiscard]] virtual std::span<const float> rounded() const = 0;
   [[nodiscard]] virtual std::span<const double> scaled() = 0;

@@ -11,8 +11,8 @@ namespace kauri::numeric {
 
 KAURI_HOST_DEVICE inline bool is_finite(double x) { return x - x == 0; }
 
-/// Returns e for a diagonal entry f 4^e or 2 f 4^e with 1/2 <= f < 1; zero if the entry is not
-/// positive and finite.
+/// Returns e for a diagonal entry f 4^e or 2 f 4^e with 1/2 <= f < 1, so that 4^-e scales it to
+/// [1/2, 2); zero if the entry is not positive and finite.
 KAURI_HOST_DEVICE inline int scale_exponent(double diagonal) {
   return diagonal > 0 && is_finite(diagonal) ? (std::ilogb(diagonal) + 1) >> 1 : 0;
 }
