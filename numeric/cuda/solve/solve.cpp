@@ -17,7 +17,7 @@
 
 namespace kauri::numeric::cuda {
 
-/// In the fallback, a backward sweep alone starts from memory.y, a forward sweep alone ends there.
+/// The fallback starts a backward sweep alone from memory.y, and ends a forward sweep alone there.
 /// Right-hand sides from the host lie in memory.y too (CudaWorkspace::rhs()), so b is gathered to
 /// memory.x and the solution is scattered from memory.x.
 template <class T>

@@ -15,7 +15,8 @@
 namespace kauri::numeric::cuda::sweep {
 
 /// Computes rest = c - T y, or c - T^T y, with the diagonal tile k of L, T, from global memory: the
-/// residual of y = V c. Called by all threads that multiply, once c and y are in shared memory.
+/// residual of y = V c, V the stored inverse of T. Called by all threads that multiply, once c and
+/// y are in shared memory.
 template <bool kForward, class S>
 __device__ __noinline__ void find_rest(const S* panel, FrontCells cells, Index k, const double* c,
                                        const double* y, double* rest) {
