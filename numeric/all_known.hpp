@@ -1,4 +1,4 @@
-// Tells if the host knows the verdicts of all items of a batch.
+// Tests if the verdicts of all items of a batch have been copied to host memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +9,8 @@
 
 namespace kauri::numeric {
 
-/// Returns false if a verdict is `none`, as before the first replay of a captured factorisation.
+/// Returns true if no verdict is `none`, its state until a factorisation has run; one captured into
+/// a graph runs at the first replay.
 inline bool all_known(std::span<const DeviceVerdict> verdicts) {
   return std::none_of(verdicts.begin(), verdicts.end(),
                       [](const DeviceVerdict& v) { return v.status == VerdictStatus::none; });

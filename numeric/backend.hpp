@@ -1,5 +1,5 @@
-// The boundary between kauri and its backends, all of it: one virtual call a phase. Threads,
-// streams, graphs and batching stay inside a backend's folder.
+// Includes the whole boundary between kauri and its backends: about one virtual call for each
+// phase. Threads, streams, graphs and batching stay inside a backend's folder.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

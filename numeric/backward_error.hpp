@@ -9,8 +9,8 @@
 
 namespace kauri::numeric {
 
-/// Returns the infinity norm of a column of n entries that are `step` places apart; NaN if an entry
-/// is NaN.
+/// Returns the infinity norm of a column, the largest |x[i * step]| for 0 <= i < n; NaN if one of
+/// these entries is NaN.
 template <class T>
 double norm_inf(const T* x, Offset step, Index n) {
   double m = 0;
@@ -18,8 +18,9 @@ double norm_inf(const T* x, Offset step, Index n) {
   return m;
 }
 
-/// Returns the backward errors of one column (Arioli, Demmel & Duff 1989) from the maxima over its
-/// rows.
+/// Returns the backward errors of one column x (Arioli, Demmel & Duff 1989): normwise |r| / (|A|
+/// |x| + |b|), where x_norm, b_norm and the members of `all` are infinity norms; componentwise as
+/// in `all`.
 KAURI_HOST_DEVICE inline BackwardError backward_error(const ResidualWorst& all, double x_norm,
                                                       double b_norm) {
   // An explicit fma, so that all backends round alike, whatever a compiler makes of a * b + c.
@@ -29,7 +30,7 @@ KAURI_HOST_DEVICE inline BackwardError backward_error(const ResidualWorst& all, 
   return {residual == 0 ? 0 : residual / scale, all.componentwise};
 }
 
-/// Returns the larger errors of two columns; NaN if one is NaN.
+/// Returns the larger of each kind of error, normwise and componentwise; NaN if either is NaN.
 KAURI_HOST_DEVICE inline BackwardError worse(const BackwardError& a, const BackwardError& b) {
   return {max_or_nan(a.normwise, b.normwise), max_or_nan(a.componentwise, b.componentwise)};
 }

@@ -21,7 +21,7 @@ class BatchWorkspaceImpl {
   CallFlag calls;  ///< marks the workspace as busy while a public call works in it
 };
 
-/// Values of A of all items of a batch: those of item k begin at data[k * stride].
+/// Values of A of all items of a batch: the nnz values of item k begin at data[k * stride].
 template <Scalar T>
 struct ItemValues {
   const T* data;
@@ -37,15 +37,17 @@ class BatchImpl {
   CallFlag fillings;  ///< marks the batch as busy while a public call fills it
   [[nodiscard]] virtual const std::shared_ptr<const Plan>& plan() const = 0;
   [[nodiscard]] virtual Index items() const = 0;
-  /// Returns the way that was chosen, never `automatic`.
+  /// Returns the way in which the items are factorised; never `automatic`, which is resolved when
+  /// the batch is made.
   [[nodiscard]] virtual BatchWay way() const = 0;
-  /// Returns the verdicts as far as the host has read them.
+  /// Returns the items' verdicts as refactorize() or fetch_verdicts() last left them; does not
+  /// wait.
   [[nodiscard]] virtual std::span<const DeviceVerdict> verdicts() const = 0;
   [[nodiscard]] virtual const DeviceVerdict* verdict_address(Index k) const = 0;
   virtual std::span<const DeviceVerdict> fetch_verdicts(StreamHandle stream) = 0;
-  /// Returns true from enqueue_refactorize() until the host has read the verdicts.
+  /// Returns true from enqueue_refactorize() until fetch_verdicts() gets a verdict of every item.
   [[nodiscard]] virtual bool awaits_verdicts() const = 0;
-  /// Orders the next refactorize() after the caller's stream, as FactorImpl::begin_after() does.
+  /// Makes the next refactorize() start on the device after the work that is on `stream` now.
   virtual void begin_after(StreamHandle stream) = 0;
   /// Factorises all items and waits for their verdicts. value: in host or device memory.
   virtual std::span<const DeviceVerdict> refactorize(const ItemValues<T>& value, T shift) = 0;

@@ -7,28 +7,28 @@
 
 namespace kauri::numeric {
 
-/// Sizes of a bordered matrix: A has n rows and nnz entries; rows 0 to nrhs - 1 are those of the
-/// right-hand sides, A's rows follow.
+/// Sizes of the bordered matrix [c B^T; B A]: A has n rows and nnz entries in the lower triangle, B
+/// nrhs columns. Rows 0 to nrhs - 1 belong to the right-hand sides, A's rows follow.
 struct BorderShape {
   Index n;
   Offset nnz;
   Index nrhs;
 
   [[nodiscard]] Index rows() const { return n + nrhs; }
-  /// Returns the number of values of the border, which come first: a diagonal entry and n others
-  /// for each right-hand side.
+  /// Returns the number of values of the border, (n + 1) nrhs, which precede A's: for each
+  /// right-hand side a diagonal entry and the n entries of b.
   [[nodiscard]] Offset border() const {
     return symbolic::checked_mul(Offset{n} + 1, nrhs, "entries of a border");
   }
   [[nodiscard]] Offset values() const {
     return symbolic::checked_add(border(), nnz, "entries of a bordered matrix");
   }
-  /// Returns the number of entries of a block of nrhs vectors.
+  /// Returns the number of entries of nrhs vectors of rows() entries each.
   [[nodiscard]] Offset vectors() const {
     return symbolic::checked_mul(rows(), nrhs, "numbers of vectors with a border");
   }
 
-  /// Returns a view of the right-hand sides within the values: n x nrhs.
+  /// Returns the right-hand sides, n x nrhs, in place in the array of the bordered matrix's values.
   template <class T>
   [[nodiscard]] MatrixView<T> b_in(T* values) const {
     return {values + 1, n, nrhs, Offset{n} + 1};
@@ -37,7 +37,7 @@ struct BorderShape {
   [[nodiscard]] MatrixView<T> block(T* vectors) const {
     return {vectors, rows(), nrhs, rows()};
   }
-  /// Returns a view of A's rows of a block of vectors in the caller's numbering: n x nrhs.
+  /// Returns A's rows, n x nrhs, of a block of vectors in the order of the bordered matrix's rows.
   template <class T>
   [[nodiscard]] MatrixView<T> x_in(T* vectors) const {
     return {vectors + nrhs, n, nrhs, rows()};

@@ -1,4 +1,4 @@
-// Views of parts of dense matrices, and the places of their entries in either layout.
+// Views of parts of dense matrices, and the offsets of their entries in either layout.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,13 +26,13 @@ StridedView<T> strided(const MatrixView<T>& a) {
                                        : StridedView<T>{a.data, 1, a.ld};
 }
 
-/// Returns columns [first, first + count).
+/// Returns a view of columns [first, first + count).
 template <class T>
 MatrixView<T> columns(const MatrixView<T>& a, Index first, Index count) {
   return {a.data + first * strided(a).column, a.rows, count, a.ld, a.layout};
 }
 
-/// Returns rows [first, first + count).
+/// Returns a view of rows [first, first + count).
 template <class T>
 MatrixView<T> rows(const MatrixView<T>& a, Index first, Index count) {
   return {a.data + first * strided(a).row, count, a.cols, a.ld, a.layout};
@@ -61,9 +61,9 @@ Lines lines_of(const MatrixView<T>& a, Layout by) {
                                  : Lines{a.cols, a.rows, at.column, at.row};
 }
 
-/// Visits entries [begin, end) of the whole as runs within lines, without the gaps between lines:
-/// f(k, place, count) states that entries begin + k, begin + k + 1, ... lie at place, place +
-/// from_entry, ...
+/// Calls f(k, place, count) for runs of the entries [begin, end), which are counted line after
+/// line: entries begin + k, begin + k + 1, ..., count of them, lie at offsets place, place +
+/// from_entry, ... Each run lies within one line.
 template <class F>
 void for_each_run(const Lines& lines, Offset begin, Offset end, const F& f) {
   for (Offset at = begin; at < end;) {
@@ -74,7 +74,7 @@ void for_each_run(const Lines& lines, Offset begin, Offset end, const F& f) {
   }
 }
 
-/// Copies `count` entries; consecutive ones are from_step and to_step places apart.
+/// Copies from[k * from_step] to to[k * to_step] for 0 <= k < count.
 template <class T, class U>
 void copy_steps(const T* from, Offset from_step, Offset count, U* to, Offset to_step) {
   if (from_step == 1 && to_step == 1) {

@@ -24,8 +24,8 @@ template <Scalar T>
 class ScalarExecutor {
  public:
   virtual ~ScalarExecutor() = default;
-  /// Throws Error(memory) if a factor with a plan prepared for it is known not to fit into the free
-  /// memory.
+  /// Throws Error(memory) if a device's free memory cannot hold the prepared plan and one factor;
+  /// never on the CPU.
   virtual void require_memory(const Plan& plan) const = 0;
   /// Makes a factor. `plan` was prepared by this executor.
   virtual std::unique_ptr<FactorImpl<T>> make_factor(
@@ -70,8 +70,8 @@ class Executor {
     else
       return single_precision();
   }
-  /// Makes a factor for scaled matrices, in which no entry of L is 2 or more. scaled_kernels()
-  /// names its kernels as kernels() does those of make_factor().
+  /// Makes a factor in float for matrices scaled to a diagonal of about 1, in which no entry of L
+  /// is 2 or more. scaled_kernels() returns the name of its kernels.
   virtual std::unique_ptr<FactorImpl<float>> make_scaled_factor(
       std::shared_ptr<const PreparedPlanImpl> plan) = 0;
   [[nodiscard]] virtual std::string scaled_kernels() const = 0;

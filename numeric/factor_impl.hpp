@@ -79,7 +79,7 @@ class FactorImpl {
   virtual ~FactorImpl() = default;
   CallFlag fillings;  ///< marks the factor as busy while a public call fills it
   [[nodiscard]] virtual const std::shared_ptr<const Plan>& plan() const = 0;
-  /// Returns the verdict as far as the host has read it.
+  /// Returns the verdict as the host last received it; does not wait.
   [[nodiscard]] virtual const DeviceVerdict& verdict() const = 0;
   /// Factorises A + shift I and waits for the verdict. value: nnz entries in host or device memory.
   virtual const DeviceVerdict& refactorize(std::span<const T> value, T shift, ValuesAre values) = 0;
@@ -91,8 +91,8 @@ class FactorImpl {
   /// x is b itself or does not overlap it. The caller has checked shapes and validity.
   virtual void solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
                      const SolveSteps& steps) const = 0;
-  /// Computes x = L b, or x = L^T b if transposed, in the plan's numbering; shapes and overlap as
-  /// for solve().
+  /// Computes x = L b, or x = L^T b if transposed, in the plan's numbering. b and x have n rows and
+  /// equally many columns; x is b itself or does not overlap it.
   virtual void multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
                         bool transposed) const = 0;
   [[nodiscard]] virtual HostAccess<T>& host_access() = 0;

@@ -21,16 +21,16 @@ template <Scalar T>
 class DeviceInverse {
  public:
   virtual ~DeviceInverse() = default;
-  /// Enqueues the computation of Z from `factor`, which has the same plan and executor and may be
-  /// invalid. Keeps the factor's verdict; if it is not good, reads return NaN.
+  /// Enqueues the computation of Z = A^-1 from `factor`, which has the same plan and executor and
+  /// may be invalid. Copies its verdict, too; if that is not good, the reads below write NaN.
   virtual void enqueue_compute(const FactorImpl<T>& factor, StreamHandle stream) = 0;
   /// Waits for the stream and returns the verdict of the factor that the last computation on it
   /// read.
   virtual const DeviceVerdict& fetch_verdict(StreamHandle stream) = 0;
-  /// Enqueues a copy of the diagonal to `there`: device memory, length n, in the caller's
+  /// Enqueues a copy of the diagonal of A^-1 to `there`: device memory, length n, in the caller's
   /// numbering.
   virtual void enqueue_diagonal(std::span<T> there, StreamHandle stream) const = 0;
-  /// Enqueues a copy of the entries in A's pattern to `there`: device memory, length nnz, in the
+  /// Enqueues a copy of A^-1's entries in A's pattern to `there`: device memory, length nnz, in the
   /// order of A's entries.
   virtual void enqueue_entries(std::span<T> there, StreamHandle stream) const = 0;
 };
@@ -43,13 +43,13 @@ class InverseImpl {
   virtual ~InverseImpl() = default;
   CallFlag fillings;  ///< marks the object as busy while a public call fills it
   [[nodiscard]] virtual const std::shared_ptr<const Plan>& plan() const = 0;
-  /// Computes Z. `factor` is valid and has the same plan and executor.
+  /// Computes Z = A^-1. `factor` is valid and has the same plan and executor.
   virtual void compute(const FactorImpl<T>& factor) = 0;
-  /// Returns entry (r, c) of the front of supernode s, for r >= c and c < p.
+  /// Returns the entry of A^-1 in row r, column c of the front of supernode s; r >= c, c < p.
   [[nodiscard]] virtual T entry(Index s, Index r, Index c) const = 0;
-  /// Copies the diagonal to `to`, which has length n; it is in the plan's numbering.
+  /// Copies the diagonal of A^-1 to `to`, which has length n, in the plan's numbering.
   virtual void copy_diagonal(std::span<T> to) const = 0;
-  /// Copies the entries in A's pattern to `to`, which has length nnz; they are in the order of A's
+  /// Copies A^-1's entries in A's pattern to `to`, which has length nnz, in the order of A's
   /// entries.
   virtual void copy_entries(std::span<T> to) const = 0;
   /// Returns the calls for device memory; null on the CPU.

@@ -11,8 +11,8 @@
 
 namespace kauri::numeric {
 
-/// Row access to a pattern, which residuals need beside its lower triangle by columns. Each call
-/// takes a matrix with the pattern given at construction.
+/// Lists of A's full rows for one pattern, which residuals and products need beside the caller's
+/// lower triangle by columns. Each call takes a matrix with this pattern.
 template <Scalar T>
 class ResidualImpl {
  public:
@@ -28,8 +28,8 @@ class ResidualImpl {
                         MatrixView<T> y) const = 0;
 };
 
-/// Products with A where a backend computes (see kauri::SparseProduct). The caller has checked
-/// shapes, overlaps and the number of values.
+/// Products with A, whose values lie in the memory of the backend: host memory on the CPU, else
+/// device memory (see kauri::SparseProduct). The caller has checked shapes, overlaps and lengths.
 template <Scalar T>
 class ProductImpl {
  public:
@@ -38,7 +38,7 @@ class ProductImpl {
   [[nodiscard]] virtual Offset bytes() const = 0;
   /// Copies the values of A from host memory.
   virtual void set_values(std::span<const T> host) = 0;
-  /// Copies the values of A from the memory where the backend computes, and waits.
+  /// Copies the values of A from device memory (host memory on the CPU), and waits.
   virtual void set_device_values(std::span<const T> value) = 0;
   virtual void enqueue_values(std::span<const T> value, StreamHandle stream) = 0;
   /// Computes y = alpha A x + beta y with x and y in host memory.
@@ -49,15 +49,15 @@ class ProductImpl {
                                 StreamHandle stream) = 0;
 };
 
-/// The bordered matrix [c B^T; B A] and its solutions where a backend computes (see
+/// The bordered matrix [c B^T; B A] and its solutions X in a backend's memory (see
 /// kauri::FusedSolve). Each right-hand side is a column before those of A: a diagonal entry
 /// kCorner, then the entries of b. The caller has checked shapes.
 template <Scalar T>
 class BorderImpl {
  public:
   /// Diagonal entry of the border. It exceeds b . A^-1 b, so that the border's pivots do not fail,
-  /// and is small enough that kernels of small fronts do not take these pivots for extraordinary
-  /// and repeat their fronts (numeric/cuda/factor/tiled/eliminate.cuh).
+  /// and stays below 1e290 in double, so that kernels of small fronts need not repeat a front whose
+  /// pivots are not "ordinary" (numeric/cuda/factor/tiled/eliminate.cuh).
   static constexpr T kCorner = sizeof(T) == sizeof(float) ? T(0x1p120) : T(0x1p960);
 
   virtual ~BorderImpl() = default;
@@ -66,11 +66,11 @@ class BorderImpl {
   /// checks nothing.
   virtual void require_device_data(std::span<const T> value, MatrixView<const T> b,
                                    MatrixView<const T> x) const = 0;
-  /// Returns the values of the bordered matrix, where the backend computes.
+  /// Returns the values of the bordered matrix, in host memory on the CPU, else device memory.
   [[nodiscard]] virtual std::span<const T> values() const = 0;
   /// Copies value and b from host memory, and waits.
   virtual void set(std::span<const T> value, MatrixView<const T> b) = 0;
-  /// Enqueues copies of value and b from the memory where the backend computes.
+  /// Enqueues copies of value and b from device memory (host memory on the CPU).
   virtual void enqueue_set(std::span<const T> value, MatrixView<const T> b,
                            StreamHandle stream) = 0;
   /// Enqueues X by the backward sweep alone. `factor` is a factor of values(), and its plan orders
@@ -79,12 +79,13 @@ class BorderImpl {
                              StreamHandle stream) = 0;
   /// Copies X to host memory, and waits for it.
   virtual void get(MatrixView<T> x) const = 0;
-  /// Enqueues a copy of X to the memory where the backend computes.
+  /// Enqueues a copy of X to device memory (host memory on the CPU).
   virtual void enqueue_get(MatrixView<T> x, StreamHandle stream) const = 0;
 };
 
-/// Iterative refinement where a backend computes (see kauri::Refiner). The caller has checked
-/// shapes, plans and addresses, and that all have one pattern.
+/// Iterative refinement of vectors in a backend's memory (see kauri::Refiner): host memory on the
+/// CPU, else device memory. The caller has checked shapes, plans, addresses, and that all have one
+/// pattern.
 template <Scalar T>
 class RefinerImpl {
  public:
@@ -92,7 +93,7 @@ class RefinerImpl {
   CallFlag calls;  ///< marks the refiner as busy while a public call works in it
   [[nodiscard]] virtual Index nrhs() const = 0;
   [[nodiscard]] virtual Offset bytes() const = 0;
-  /// Copies the values of A from the memory where the backend computes, and waits.
+  /// Copies the values of A from device memory (host memory on the CPU), and waits.
   virtual void set_values(std::span<const T> value) = 0;
   virtual void enqueue_values(std::span<const T> value, StreamHandle stream) = 0;
   /// Refines x and waits for it. The factor may be invalid; factor and workspace belong to this

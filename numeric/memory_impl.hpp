@@ -1,4 +1,4 @@
-// Boundary to the backends: a plan's lists and plain bytes in the memory where a backend computes.
+// Boundary to the backends: a plan's lists and plain bytes in a backend's memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -25,7 +25,7 @@ class PreparedPlanImpl {
   std::shared_ptr<const Plan> plan_;
 };
 
-/// Memory where a backend computes (see kauri::DeviceValues).
+/// Bytes in a backend's memory, host or device (see kauri::DeviceValues).
 class DeviceBytes {
  public:
   virtual ~DeviceBytes() = default;

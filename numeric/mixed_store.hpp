@@ -1,5 +1,5 @@
-// Mixed precision where a backend computes: S A S and vectors in double beside a factor in float.
-// See kauri::MixedFactor.
+// Mixed precision in a backend's memory: S A S and vectors in double beside a factor in float. See
+// kauri::MixedFactor.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -28,15 +28,15 @@ class MixedImpl {
   /// Makes room for nrhs columns; never shrinks. The contents of vectors are then unspecified;
   /// values of A stay. Throws Error(memory), after which there is no room for any column.
   virtual void reserve(Index nrhs) = 0;
-  /// Returns the bytes of all that it holds where it computes.
+  /// Returns the bytes that it holds in the memory of the backend.
   [[nodiscard]] virtual Offset bytes() const = 0;
 
-  /// Orders set_values() and later calls after the caller's stream, as StreamCalls::begin_after()
-  /// does.
+  /// Makes set_values() and later calls start on the device after the work that is on the caller's
+  /// stream now; the host does not wait.
   virtual void begin_after(StreamHandle stream) = 0;
   /// Copies the values of A, length nnz, from host or device memory, and computes S and H.
   virtual void set_values(std::span<const double> value) = 0;
-  /// Returns H rounded to float, in the order of A's entries, where the backend computes; scaled()
+  /// Returns H rounded to float, in the order of A's entries, in the backend's memory; scaled()
   /// returns H in double.
   [[nodiscard]] virtual std::span<const float> rounded() const = 0;
   [[nodiscard]] virtual std::span<const double> scaled() = 0;

@@ -50,8 +50,8 @@ KAURI_HOST_DEVICE inline RefineProgress begin_refinement(const BackwardError& er
   return progress;
 }
 
-/// Continues from the errors of x with one more correction. A correction that does not help is the
-/// last one.
+/// Decides from `error`, that of x after one more correction. The correction stays if it reduced
+/// the componentwise error; one that did not is the last one.
 KAURI_HOST_DEVICE inline void take_step(RefineProgress& progress, const BackwardError& error,
                                         const RefineLimits& limits) {
   Refinement& done = progress.done;

@@ -20,15 +20,15 @@ KAURI_HOST_DEVICE inline __attribute__((always_inline)) double max_or_nan(double
   return a >= b || a != a ? a : b;
 }
 
-/// Returns true if the product (with the norm of x, plus more) overflowed and x did not. An error
-/// divided by that product would be reported as zero.
+/// Returns true if `product`, a multiple of the norm of x plus more, is not finite although x_norm
+/// is. An error divided by that product would be reported as zero.
 KAURI_HOST_DEVICE inline __attribute__((always_inline)) bool is_too_large(double product,
                                                                           double x_norm) {
   return product - product != 0 && x_norm - x_norm == 0;
 }
 
-/// Maxima over rows: of |r_i|, of the row sums of |A|, and of |r_i| over its denominator. A NaN
-/// exceeds any number.
+/// Maxima over rows: of |r_i|, of the row sums of |A|, and of the componentwise error of row i,
+/// |r_i| over its denominator. A NaN exceeds any number.
 struct ResidualWorst {
   double residual, row_norm, componentwise;
 

@@ -11,8 +11,8 @@ namespace kauri::numeric {
 
 KAURI_HOST_DEVICE inline bool is_finite(double x) { return x - x == 0; }
 
-/// Returns e for a diagonal entry f 4^e or 2 f 4^e with 1/2 <= f < 1; zero if the entry is not
-/// positive and finite.
+/// Returns e for a diagonal entry f 4^e or 2 f 4^e with 1/2 <= f < 1, so that 4^-e scales it to
+/// [1/2, 2); zero if the entry is not positive and finite.
 KAURI_HOST_DEVICE inline int scale_exponent(double diagonal) {
   return diagonal > 0 && is_finite(diagonal) ? (std::ilogb(diagonal) + 1) >> 1 : 0;
 }
@@ -46,7 +46,8 @@ KAURI_HOST_DEVICE inline int exponent_above(double x) {
 KAURI_HOST_DEVICE inline int loading_exponent(int above) {
   return above > kNoExponent / 2 ? above : 0;
 }
-/// Returns the componentwise error of y = 0: NaN if b is not finite, 0 if b = 0, else 1.
+/// Returns the componentwise error of y = 0: NaN if b is not `finite`, 0 if b = 0, else 1. above:
+/// largest exponent_above() of the entries of S b, or kNoExponent.
 inline double error_of_zero(int above, bool finite) {
   if (!finite) return std::numeric_limits<double>::quiet_NaN();
   return above > kNoExponent / 2 ? 1 : 0;

@@ -52,8 +52,8 @@ static_assert(sizeof(EstimatorStep) ==
               3 * sizeof(double) +
                   2 * sizeof(Index));  // no padding: it is copied from devices byte by byte
 
-/// Applies A^-1 to vectors that stay where the factor computes, as the estimator of ||A^-1||_1
-/// needs it.
+/// Applies A^-1 to vectors that stay in the backend's memory, as the estimator of ||A^-1||_1 needs
+/// it.
 template <Scalar T>
 class NormEstimator {
  public:
@@ -70,7 +70,7 @@ template <Scalar T>
 class DeviceSolves {
  public:
   virtual ~DeviceSolves() = default;
-  /// Returns true from enqueue_refactorize() until the host has read a verdict.
+  /// Returns true from enqueue_refactorize() until the host has received its verdict.
   [[nodiscard]] virtual bool awaits_verdict() const = 0;
   /// Solves and waits for x.
   virtual void solve_on_device(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
@@ -90,15 +90,15 @@ class DeviceSolves {
   /// kernel runs.
   virtual void enqueue_last_product(MatrixView<const T> y, MatrixView<T> g,
                                     StreamHandle stream) const = 0;
-  /// Enqueues y2 = L22^T x2; y2 is the last x2.rows rows of y.
+  /// Enqueues y2 = L22^T x2: y2 is the last x2.rows rows of y, L22 the block of L as above.
   virtual void enqueue_last_transposed(MatrixView<const T> x2, MatrixView<T> y,
                                        StreamHandle stream) const = 0;
-  /// Enqueues the lower triangle of s = L22 L22^T.
+  /// Enqueues the lower triangle of s = L22 L22^T, with L22 on the last s.rows rows and columns.
   virtual void enqueue_last_square(MatrixView<T> s, StreamHandle stream) const = 0;
-  /// Enqueues y2 = g, and zeros in the rows of y above y2.
+  /// Enqueues a copy of g to the last g.rows rows of y, and zeros in the rows above.
   virtual void enqueue_below_zeros(MatrixView<const T> g, MatrixView<T> y,
                                    StreamHandle stream) const = 0;
-  /// Enqueues x2 = y2.
+  /// Enqueues a copy of the last x2.rows rows of y to x2.
   virtual void enqueue_last_rows(MatrixView<const T> y, MatrixView<T> x2,
                                  StreamHandle stream) const = 0;
   /// Enqueues y(j, r) = L(n - y.cols + r, j) for all columns j before the last y.cols ones, and

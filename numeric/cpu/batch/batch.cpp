@@ -16,7 +16,7 @@ namespace {
 /// outweighs their synchronisation.
 constexpr double kLongItem = 0.01;
 
-/// Returns the way, which the plan alone decides if it is `automatic`.
+/// Returns `way`, or if that is `automatic` a way that the plan alone decides.
 BatchWay way_of(const Plan& plan, BatchWay way) {
   if (way != BatchWay::automatic) return way;
   const bool together = plan.internals->schedule.task.size() < 2 ||

@@ -41,10 +41,11 @@ struct DenseKernels {
                  Offset ldc, bool lower, bool keep);
   /// Packs A (m x k) into slabs.
   void (*pack)(Index m, Index k, const T* a, Offset lda, T* packed);
-  /// Computes as update() does, on packed operands with k columns each, the entries (i, j) of C
+  /// Computes C = [C] - A B^T on packed operands with k columns each, for the entries (i, j) of C
   /// with i >= j + diagonal; other entries may be overwritten. So `diagonal` is j0 - i0 for a C
   /// that begins at entry (i0, j0) of a lower triangle; if it is at most 1 - n, all of C is
-  /// computed. Row 0 of A and row 0 of B begin slabs.
+  /// computed. Row 0 of A and row 0 of B begin slabs. `keep`: subtracts from C; otherwise C is not
+  /// read.
   void (*update_packed)(Index m, Index n, Index k, const T* a, const T* b, T* c, Offset ldc,
                         Index diagonal, bool keep);
 

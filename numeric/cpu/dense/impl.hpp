@@ -95,7 +95,7 @@ KAURI_INLINE typename Kernel<T>::Function pick(int rows, int cols, int& lanes) {
   return partial ? pick_cols<T, Kernel, most, true>(cols) : pick_cols<T, Kernel, most, false>(cols);
 }
 
-/// Updates columns [j0, j0+cols) of update(): all row tiles that meet the lower triangle.
+/// Computes update() for `cols` columns of C, at most Tile<T>::cols, and rows i0 to m - 1.
 template <class T>
 void update_columns(Index m, Index cols, Index i0, Index k, const T* a, Offset lda, const T* b,
                     Offset ldb, T* c, Offset ldc, bool keep) {

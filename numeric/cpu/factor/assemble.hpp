@@ -11,8 +11,8 @@
 
 namespace kauri::numeric::cpu {
 
-/// Columns [begin, end) of a front (0 = first pivot): those below p belong to the panel, the others
-/// to the contribution block.
+/// Columns [begin, end) of a front (0 = first pivot): columns below p, the number of pivots, belong
+/// to the panel, the others to the contribution block.
 struct ColumnRange {
   Index begin;
   Index end;
@@ -31,12 +31,12 @@ struct FactorArrays {
 };
 
 /// Assembles pivot columns [range) of front s, range.end <= p: zeroes them, then adds entries of A
-/// (plus the shift), then the children's columns that meet them.
+/// (plus the shift), then the entries of the children's contribution blocks that belong there.
 template <class T>
 void assemble_panel(const FactorArrays<T>& arrays, Index s, ColumnRange range);
 
-/// Adds the children's columns that meet columns [range) of front s, range.begin >= p, to its
-/// contribution block.
+/// Adds the entries of the children's contribution blocks that belong to columns [range) of front
+/// s, range.begin >= p, to its own contribution block.
 template <class T>
 void assemble_contribution(const FactorArrays<T>& arrays, Index s, ColumnRange range);
 

@@ -26,8 +26,8 @@ class FirstFailure {
     column_.store(column, std::memory_order_relaxed);
     pivot_ = pivot;
   }
-  /// Returns true if the failure precedes `column`. A task with all columns beyond the failure
-  /// cannot change it; the ancestors of a failed front are among these.
+  /// Returns true if a failure at or before `column` is known. A task with all columns beyond the
+  /// failure cannot change it; the ancestors of a failed front are among these.
   [[nodiscard]] bool precedes(Index column) const {
     return column_.load(std::memory_order_relaxed) <= column;
   }

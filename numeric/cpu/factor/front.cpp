@@ -70,8 +70,8 @@ class FrontFactorization {
     return arrays_.l + arrays_.plan->internals->schedule.block_column(s_, q_, j);
   }
 
-  /// Factorises columns [c0, c1) of the panel, rows c0 to m, by recursive halves. All columns to
-  /// the left have been applied.
+  /// Factorises columns [c0, c1) of the panel, rows c0 to m, by recursive halves, after the
+  /// products of all columns to the left were subtracted. Returns false if a pivot fails.
   bool factor_columns(Index c0, Index c1) {
     if (c1 - c0 <= kBasePanel) return factor_base(c0, c1);
     const Index mid = c0 + ((c1 - c0) / 2 + kBasePanel - 1) / kBasePanel * kBasePanel;

@@ -30,9 +30,9 @@ class AncestorEntries {
     Index begin, end;
   };
 
-  /// Calls f(j, i, column, place) for each column j of `columns`: entry (h, j) is column[place[h -
-  /// rows.begin]] for i <= h < rows.end, with i = max(j, rows.begin). place: scratch, one entry for
-  /// each row.
+  /// Calls f(j, i, column, place) for each column j of `columns`: entry (h, j) of Z22 is
+  /// column[place[h - rows.begin]] for i <= h < rows.end, with i = max(j, rows.begin). place:
+  /// scratch, one entry for each row.
   template <class F>
   void visit(Range rows, Range columns, Index* place, const F& f) const {
     const Supernodes& sn = plan_.supernodes;

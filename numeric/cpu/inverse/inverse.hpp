@@ -16,7 +16,7 @@ struct InverseNeeds {
   InverseNeeds(const Plan& plan, int workers);
   std::vector<Index> top;    ///< descending: fronts done one after another, before all tasks: the
                              ///< largest and all their ancestors
-  int threads;               ///< at most at work at a time
+  int threads;               ///< number of threads at work at a time
   Offset numbers_each = 0;   ///< largest InverseScratch::numbers
   Index places_each = 0;     ///< largest InverseScratch::places
   Offset shared_each = 0;    ///< largest InverseScratch::shared of fronts below `top`

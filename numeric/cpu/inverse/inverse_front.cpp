@@ -41,7 +41,7 @@ void transpose(Index rows, Index cols, const T* from, Offset ld, T* to, Offset l
         for (Index j = j0; j < std::min(cols, j0 + kBlock); ++j) to[j + i * ldt] = from[i + j * ld];
 }
 
-/// Computes a front of up to InverseScratch::kInPlace rows on one thread.
+/// Computes the panel of Z of a front of up to InverseScratch::kInPlace rows on one thread.
 template <class T>
 class FrontInPlace {
  public:
@@ -84,7 +84,7 @@ class FrontInPlace {
     }
   }
 
-  /// Computes Z21, and adds its part to -Z11.
+  /// Computes Z21, and subtracts N Z21 from f_.z, which holds -U U^T so far.
   void take_below() {
     const auto [m, p, q] = std::tuple(f_.m, f_.p, f_.q);
     f_.below.visit({0, q}, {0, q}, place_,
@@ -119,8 +119,8 @@ class FrontInPlace {
   Index* place_;
 };
 
-/// Computes a larger front by products of tiles; each thread packs the operands of its own
-/// products.
+/// Computes the panel of Z of a larger front by products of tiles; each thread packs the operands
+/// of its own products.
 template <class T>
 class FrontInTiles {
  public:
@@ -184,7 +184,7 @@ class FrontInTiles {
     kernels_.update_packed(rows, cols, k, tiles.left, tiles.right, c, ld, -kFrontTile, keep);
   }
 
-  /// Computes rows [r, r + kInvertRows) of U, from the first column of their tile on.
+  /// Computes rows [r, r + kInvertRows) of U = L11^-T, from the first column of their tile on.
   void invert_pivots(Index r) {
     const Index m = f_.m, p = f_.p, rows = std::min(kInvertRows, p - r),
                 begin = r / kFrontTile * kFrontTile;
@@ -208,7 +208,7 @@ class FrontInTiles {
     }
   }
 
-  /// Computes tile (i, j) of N.
+  /// Computes tile (i, j) of N = -U L21^T.
   void multiply_below(Index i, Index j) {
     const Tile r = pivots(i), c = below(j);
     const Packed tiles = packed();

@@ -23,7 +23,7 @@ struct ResidualRows {
   double x_norm;          ///< infinity norm of x
 };
 
-/// Destination column; consecutive entries are `step` places apart.
+/// A destination column: entry i is data[i * step].
 template <class T>
 struct ResidualColumn {
   T* data;

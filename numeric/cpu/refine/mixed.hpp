@@ -54,10 +54,11 @@ class CpuMixed final : public MixedImpl {
   /// Calls f(i) for all rows, in the chunks of each_chunk().
   template <class F>
   void each_row(const F& f);
-  /// Returns the sums of f(i): over each chunk, then over the chunks in order.
+  /// Returns the sums of both members of f(i) over all rows: over each chunk, then over the chunks
+  /// in order.
   template <class F>
   Dots sums(const F& f);
-  /// Sets z = d.
+  /// Sets z to d of the last precondition() times the power of two that undoes its scaling.
   void take_correction();
 
   Index n_, nrhs_ = 0, chunks_;

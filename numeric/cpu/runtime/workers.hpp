@@ -29,8 +29,8 @@ class Workers {
   /// Returns true if the calling thread does everything: there is one thread, or the others are
   /// lost (after a fork).
   [[nodiscard]] bool alone() const { return threads_ == 1 || threads_lost(); }
-  /// Returns the place of the calling thread, inside execute(): 0 <= place < threads(). While a
-  /// thread is in parallel(), it runs no other work that uses its place.
+  /// Returns the index of the calling thread in the arena, inside execute(): 0 <= place <
+  /// threads(). While a thread is in parallel(), it runs no other work that uses its index.
   [[nodiscard]] int place() const {
     return alone() ? 0 : tbb::this_task_arena::current_thread_index();
   }

@@ -62,7 +62,7 @@ class Product {
             u >= 0 ? update_ + u * r_ : nullptr};
   }
 
-  /// Computes x (rows) = -L x or -L^T x with a triangle at the diagonal of the panel.
+  /// Computes x = -L x, or -L^T x if transposed, for the lower triangle L of order `rows` at `l`.
   void triangle(Index rows, const T* l, Offset ld, T* x, bool transposed) const {
     for (Index k = 0; k < rows; ++k) {
       const Index i = transposed ? k : rows - 1 - k, begin = transposed ? i + 1 : 0,

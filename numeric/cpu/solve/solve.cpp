@@ -15,7 +15,7 @@
 namespace kauri::numeric::cpu {
 namespace {
 
-/// Fronts with more entries are cut into blocks that all threads may work on.
+/// Fronts whose panels have more entries are cut into blocks that all threads may work on.
 constexpr Offset kParallelEntries = Offset{1} << 16;
 constexpr Index kSolveColumns = 240;  // pivots between two synchronisations of the threads
 constexpr Index kForwardRows = 480;   // rows of a forward task

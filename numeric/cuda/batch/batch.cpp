@@ -52,8 +52,8 @@ std::vector<BatchLevel> levels_of(const Plan& plan) {
   return out;
 }
 
-/// Writes places [begin, end) of BatchPlan::entry_place: entries of A by column of B, in the order
-/// of Assembly.
+/// Writes entries [begin, end) of BatchPlan::entry_place to `out`, in the order of Assembly: by
+/// column of B = P A P^T.
 void place_entries(const Plan& plan, Offset begin, Offset end, std::uint32_t* out) {
   const std::vector<Offset>& ptr = plan.internals->assembly.entry_ptr;
   const Array<Index>& entry_row = plan.internals->assembly.entry_row;
@@ -71,8 +71,9 @@ void place_entries(const Plan& plan, Offset begin, Offset end, std::uint32_t* ou
   }
 }
 
-/// Calls f(k, place, count), as for_each_run() does, for entries [begin, end) of a batch's matrices
-/// on the host, counted item by item. `lines`: those of each item's matrix.
+/// Calls f(k, place, count) for runs of entries [begin, end) of a batch's matrices on the host,
+/// counted item by item: entry begin + k + h is at offset place + h lines.from_entry, h < count.
+/// `lines`: those of each item's matrix.
 template <class F>
 void each_item_run(const Lines& lines, Offset stride, Offset begin, Offset end, const F& f) {
   const Offset entries = lines.count * lines.length;

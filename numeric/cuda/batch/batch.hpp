@@ -8,9 +8,9 @@
 
 namespace kauri::numeric::cuda {
 
-/// Returns the way of a batch, which depends on the plan alone; see kauri::BatchWay. Throws
-/// Error(usage) for `together` if a front has too many rows, or if an item has 2^31 entries or
-/// update rows, or more.
+/// Returns `way`, or if that is `automatic` a choice that the plan alone decides; see
+/// kauri::BatchWay. Throws Error(usage) for `together` if a front has too many rows, or if an item
+/// has 2^31 entries or update rows, or more.
 BatchWay chosen_way(const Plan& plan, BatchWay way);
 
 template <class T>
@@ -25,8 +25,8 @@ class CudaBatchWorkspace final : public BatchWorkspaceImpl<T> {
   /// solve.
   static Offset bytes(const Plan& plan, Index items, Index nrhs, int blocks);
   [[nodiscard]] Index nrhs() const { return nrhs_; }
-  /// Returns room for nrhs() columns of each item on their way from the host and back, item after
-  /// item.
+  /// Returns device memory for nrhs() columns of each item on their way from the host and back,
+  /// item after item.
   [[nodiscard]] T* rhs() const { return rhs_.data(); }
   [[nodiscard]] T* scratch() const { return scratch_.data(); }
   [[nodiscard]] const Stream& stream() const { return *stream_; }
@@ -71,8 +71,8 @@ class CudaBatch final : public BatchImpl<T> {
 
  private:
   [[nodiscard]] BatchMemory<T> memory() const;
-  /// Returns the verdicts that page-locked memory of the host has now. Throws Error(usage) if work
-  /// of another batch wrote them.
+  /// Reads the verdicts that the device has written to page-locked host memory into seen_, and
+  /// returns them. Throws Error(usage) if work of another batch wrote them.
   std::span<const DeviceVerdict> see();
   /// Returns values on the device: the given ones if they are there, else a copy of them in value_.
   /// Without entries (no items, or an empty A) its `data` is null, which no kernel reads.

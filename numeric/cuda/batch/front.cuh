@@ -54,7 +54,7 @@ struct BatchTriangle {
   T* block;
   Index m, p;
 
-  /// Returns row 0 of column c, of which only rows c and below exist.
+  /// Returns the address that row 0 of column c would have; only rows c and below exist.
   __device__ T* column(Index c) const {
     return kOnChip || c < p ? panel + packed_column(c, m) : block + packed_column(c - p, m - p) - p;
   }
@@ -78,11 +78,12 @@ struct BatchStrip {
   T* room;
   Index begin, width;  ///< pivots [begin, begin + width)
 
-  /// Returns row r of the columns, to be read or written as part of the triangle.
+  /// Returns row r of the strip's columns in the triangle, to be read or written.
   __device__ ColumnWalk<T> in_place(Index r) const {
     return {a.column(begin) + r, a.m - begin - 1, 1};
   }
-  /// Returns row r of the columns where all threads read it.
+  /// Returns row r of the strip's columns where all threads read it: in the triangle or in the
+  /// copy.
   __device__ ColumnWalk<T> to_read(Index r) const {
     return kOnChip ? in_place(r) : ColumnWalk<T>{room + (r - begin), a.m, 0};
   }
@@ -96,8 +97,8 @@ struct BatchPivots {
   BatchPivot* failed;  ///< the first pivot so far that failed
   BatchPivot* least;   ///< the least pivots so far, one a lane
 
-  /// Returns true if the elimination can go on with the pivot, else records it. The result is the
-  /// same in all lanes of the warp.
+  /// Returns true if the pivot is positive and finite; else records it, unless an earlier column
+  /// has failed. The result is the same in all lanes of the warp.
   __device__ bool accept(T pivot, Index column) const {
     const bool good = pivot > T(0) && !isinf(pivot);
     if (!good && threadIdx.x % 32 == 0 && column < failed->column)

@@ -22,7 +22,7 @@ inline constexpr Index kBatchScratch =
 inline constexpr int kBatchMostShared =
     96 * 1024;  ///< bytes of shared memory that any device from sm_80 on lets a block have
 inline constexpr int kBatchSolves =
-    8;  ///< solving blocks of a multiprocessor: with 7, 1000 items go round twice
+    8;  ///< blocks of a solve per multiprocessor: with 7, 1000 items take two rounds on an H200
 inline constexpr int kBatchSolveShared =
     24 * 1024;  ///< bytes up to which a solve's vectors lie in shared memory
 
@@ -60,7 +60,7 @@ struct BatchPlan {
   Index levels;
   Index n;
   Index most_rows;    ///< of the largest front
-  Index update_rows;  ///< of a solve, of one column
+  Index update_rows;  ///< number of update rows of a solve with one column
 };
 
 /// Numbers of a batch: those of item k begin at entries + k * stride. In an item a front's panel,
@@ -95,7 +95,7 @@ struct BatchRhs {
   T* scratch;  ///< batch_vector() numbers a block, if they do not fit into shared memory
 };
 
-/// Returns the numbers of a solve of one column: the solution and the update rows.
+/// Returns how many numbers a solve of one column has: those of the solution and the update rows.
 inline Offset batch_vector(Index n, Index update_rows) { return Offset{n} + update_rows; }
 /// Returns the bytes of shared memory of a block that factorises.
 template <class T>
@@ -107,8 +107,8 @@ int batch_factor_bytes(Index most_rows) {
   return static_cast<int>((kBatchScratch + std::max({narrow, rows * (rows + 1) / 2, strip})) *
                           Index{sizeof(T)});
 }
-/// Returns the numbers of shared memory for the rows of a front that a block does, or of one for
-/// each warp.
+/// Returns how many numbers of shared memory hold the rows of a front that a block does, or of a
+/// narrow front for each warp.
 inline Index batch_solve_rows(Index most_rows) {
   return std::max(Index{kBatchWarps} * symbolic::DeviceSchedule::kNarrow, most_rows);
 }

@@ -18,7 +18,7 @@ struct BatchColumn {
   T* update;   ///< update rows
 };
 
-/// Returns row 0 of column c of the panel of a front.
+/// Returns the address that row 0 of column c of a front's panel would have.
 template <class T>
 __device__ const T* panel_column(const BatchColumn<T>& column, const Front& f, Index c) {
   return column.l + f.panel + packed_column(c, f.m);
@@ -45,7 +45,8 @@ __device__ void forward_diagonal(const BatchColumn<T>& column, const Front& f, I
   if (lane < width) v[k0 + lane] = mine;
 }
 
-/// Computes y of a front's pivots, and its update rows. v: f.m numbers in shared memory.
+/// Computes y of a front's pivots in column.x, and its update rows. v: f.m numbers in shared
+/// memory.
 template <class Team, class T>
 __device__ void forward_front(const BatchColumn<T>& column, Index s, T* v) {
   const PlanView& plan = column.plan.plan;
@@ -78,7 +79,7 @@ __device__ void forward_front(const BatchColumn<T>& column, Index s, T* v) {
   Team::meet();
 }
 
-/// Computes v = L(k,k)^-T v, one column a lane.
+/// Computes v = L(k,k)^-T v for pivots [k0, k0 + width), by a warp, one column a lane.
 template <class T>
 __device__ void backward_diagonal(const BatchColumn<T>& column, const Front& f, Index k0,
                                   Index width, T* v) {
@@ -125,7 +126,7 @@ __device__ void subtract_below(const BatchColumn<T>& column, const Front& f, Ind
   }
 }
 
-/// Computes x of a front's pivots.
+/// Computes x of a front's pivots in column.x. v: f.m numbers in shared memory.
 template <class Team, class T>
 __device__ void backward_front(const BatchColumn<T>& column, Index s, T* v) {
   const PlanView& plan = column.plan.plan;

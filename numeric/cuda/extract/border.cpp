@@ -13,7 +13,7 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Enqueues the copy of all entries of a matrix to the same places of another.
+/// Enqueues the copy of a matrix to another one of the same shape.
 template <class T>
 void enqueue_entries(const MatrixView<const T>& from, const MatrixView<T>& to,
                      cudaStream_t stream) {

@@ -15,9 +15,9 @@ struct LongProduct {
   long long exponent;
 };
 
-/// Returns the blocks of threads that visit `fronts` fronts: the length that
-/// enqueue_log_determinant() needs of `part`, if it is two or more. Then `part` takes fewer bytes
-/// than one number of any type for each front.
+/// Returns the number of thread blocks for `fronts` fronts. If it is two or more, it is the length
+/// that enqueue_log_determinant() needs of `part`, which then takes fewer bytes than `fronts`
+/// floats; else `part` is not used.
 inline Index determinant_blocks(Index fronts) {
   constexpr Index kFronts = 256, kMost = 1024;
   return std::clamp(fronts / kFronts + (fronts % kFronts != 0), Index{1}, kMost);

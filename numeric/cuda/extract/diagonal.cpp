@@ -53,9 +53,9 @@ double CudaFactor<T>::log_determinant() const {
   return out;
 }
 
-/// Puts partial products where the host's right-hand sides go through. That holds a number for each
-/// row, a front has one row or more, and the parts take less than a number for each front
-/// (determinant_blocks()).
+/// Stores partial products in the workspace's buffer for right-hand sides from the host (rhs()).
+/// That holds a number for each row, a front has one row or more, and the parts take less than a
+/// number for each front (determinant_blocks()).
 template <class T>
 void CudaFactor<T>::enqueue_log_determinant(double* there, WorkspaceImpl<T>& workspace,
                                             StreamHandle stream) const {

@@ -14,8 +14,8 @@ constexpr unsigned kThreads = 256;
 
 __device__ Index thread_index() { return static_cast<Index>(blockIdx.x * kThreads + threadIdx.x); }
 
-/// Returns the distance between two numbers of a thread. Indices are of type Offset: one after the
-/// last may be above 2^31.
+/// Returns the step from an index of a thread to its next one. Indices are of type Offset: one
+/// after the last may be above 2^31.
 __device__ Offset stride() { return Offset{gridDim.x} * kThreads; }
 
 template <class T>
@@ -42,14 +42,14 @@ __global__ void __launch_bounds__(kThreads)
     x[i] = start_of<T>(n, start, corner, sign, static_cast<Index>(i));
 }
 
-/// Combines what two parts have seen. A magnitude that is NaN is never the largest.
+/// Combines the statistics of two parts of x. A magnitude that is NaN is never the largest.
 __device__ EstimatorStep both(const EstimatorStep& a, const EstimatorStep& b) {
   const bool other = b.largest > a.largest || (b.largest == a.largest && b.where < a.where);
   return {a.sum + b.sum, other ? b.largest : a.largest, a.at_corner + b.at_corner,
           other ? b.where : a.where, a.turned | b.turned};
 }
 
-/// Returns what all threads of the block have seen, in thread 0.
+/// Returns the statistics of all parts of the block's threads, in thread 0.
 __device__ EstimatorStep of_block(const EstimatorStep& seen) {
   return block_reduce<kThreads>(
       seen, [](const EstimatorStep& a, const EstimatorStep& b) { return both(a, b); },

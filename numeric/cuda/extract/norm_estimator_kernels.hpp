@@ -11,7 +11,7 @@
 
 namespace kauri::numeric::cuda {
 
-/// Returns the blocks of threads of a reduction over n numbers.
+/// Returns the number of thread blocks of a reduction over n numbers.
 inline Index estimator_blocks(Index n) {
   constexpr Index kNumbers = 1024, kMost = 256;
   return std::clamp(n / kNumbers + (n % kNumbers != 0), Index{1}, kMost);

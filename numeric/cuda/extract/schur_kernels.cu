@@ -43,7 +43,7 @@ __device__ Index row_in(const PlanView& plan, const Front& f, Index row) {
   return at < q && below[at] == row ? f.p + at : kNone;
 }
 
-/// Returns the first column of a front that is one of the last.
+/// Returns the index in a front of its first column among the last rows.count columns of B.
 __device__ Index first_column(const LastRows& rows, const Front& f) {
   return max(0, rows.begin - f.first);
 }
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-/// Returns the front of a column.
+/// Returns the front that eliminates column `column` of B, one of the last.
 __device__ Index front_of(const PlanView& plan, const LastRows& rows, Index column) {
   Index low = rows.front, high = rows.fronts;  // first of low <= column < first of high
   while (high - low > 1) {

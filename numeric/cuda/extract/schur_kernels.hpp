@@ -1,5 +1,5 @@
-// Launches of a Schur complement: products with L22, the block of L on its last rows, as the factor
-// has it.
+// Launches of a Schur complement: products with L22, the block of L on its last rows and columns,
+// which is read in place from the factor.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace kauri::numeric::cuda {
 
-/// The last rows of B, and the fronts that have columns among them.
+/// The last rows of B = P A P^T, and the fronts that have columns among them.
 struct LastRows {
   Index begin, count;   ///< rows [begin, begin + count)
   Index front, fronts;  ///< fronts [front, fronts), in the order of their columns; the first may

@@ -71,8 +71,8 @@ std::vector<Group> group(std::span<const Index> fronts, Offset most, const Need&
   return out;
 }
 
-/// Returns the tiles of the products of the step that needs most, in a front of `pivots` tiles of
-/// pivots.
+/// Returns the most tiles of products L21 G11 that a step in making G has, in a front of `pivots`
+/// tiles of pivots.
 Offset tiles_of_halves(Index pivots) {
   Offset most = 0;
   for (Offset h = 1; h < pivots; h *= 2) {
@@ -82,7 +82,7 @@ Offset tiles_of_halves(Index pivots) {
   return most;
 }
 
-/// Lists the steps of a group.
+/// Lists the steps in making G = L11^-1 for the fronts of a group.
 void list_steps(const Plan& plan, const Group& group, InverseLayout& layout) {
   const auto pivots = [&](Index s) {
     return FrontCells{plan.supernodes.order(s), plan.supernodes.pivots(s)}.pivot_tiles();

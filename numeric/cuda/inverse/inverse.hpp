@@ -11,8 +11,8 @@
 
 namespace kauri::numeric::cuda {
 
-/// Tiles, steps and scratch of a plan's inverse, which a device needs beside Z. The pattern alone
-/// decides them.
+/// Lists of tiles and steps of a plan's inverse, and the size of its scratch. They follow from the
+/// pattern alone.
 struct InverseLayout {
   explicit InverseLayout(const Plan& plan);
   std::vector<InverseTile> tile;   ///< tiles of all launches
@@ -39,7 +39,7 @@ class CudaInverse final : public InverseImpl<T>, public DeviceInverse<T> {
   const DeviceVerdict& fetch_verdict(StreamHandle stream) override;
   void enqueue_diagonal(std::span<T> there, StreamHandle stream) const override;
   void enqueue_entries(std::span<T> there, StreamHandle stream) const override;
-  /// Returns the bytes that the constructor takes.
+  /// Returns the bytes of device memory that the constructor takes.
   static Offset bytes(const Plan& plan) { return bytes(plan, InverseLayout(plan)); }
 
  private:
@@ -49,7 +49,7 @@ class CudaInverse final : public InverseImpl<T>, public DeviceInverse<T> {
   /// Enqueues all launches, and the copy of the verdict that the factor has when the stream comes
   /// to it.
   void enqueue(const FactorImpl<T>& impl, cudaStream_t stream) const;
-  /// Copies to the host what `enqueue` writes to out_.
+  /// Runs enqueue(), which writes out_, and copies to.size() numbers of out_ to the host.
   template <class Enqueue>
   void read(const Enqueue& enqueue, std::span<T> to) const;
 

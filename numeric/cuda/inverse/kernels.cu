@@ -32,9 +32,9 @@ using symbolic::kTileCells;
 constexpr unsigned kGatherThreads = 256;
 constexpr unsigned kReadThreads = 64;
 
-/// Calls take(i, j, entry) for all rows[i] >= columns[j], both ascending and in fronts that are
-/// done. `place`: `height` words of shared memory. All threads of the block call it, and meet
-/// afterwards.
+/// Calls take(i, j, Z(rows[i], columns[j])) for all rows[i] >= columns[j]; both lists ascend, and
+/// the fronts of the columns are done. `place`: `height` words of shared memory. All threads of the
+/// block call it, and meet afterwards.
 template <class T, class Take>
 __device__ void gather_entries(const PlanView& plan, const InverseMemory<T>& memory,
                                const Index* rows, Index height, const Index* columns, Index width,

@@ -17,8 +17,9 @@ struct InverseTile {
   std::uint16_t i, j;
 };
 
-/// Places of a tiled front's scratch, in entries. Tiles are whole, with zeros in the place of
-/// missing rows, and lie as operands do in shared memory (FrontCells::forward_product_place).
+/// Offsets of a tiled front's tiles in InverseMemory::scratch, in entries. Tiles are whole, with
+/// zeros in the place of missing rows, and lie as operands do in shared memory
+/// (FrontCells::forward_product_place).
 struct InversePlace {
   Offset z;       ///< Z of the front, while its level is done: its lower tiles by columns
   Offset halves;  ///< products L21 G11 of a step, while G = L11^-1 is made: blocks of h x h tiles
@@ -42,15 +43,16 @@ struct InverseTiles {
   Index count = 0;
 };
 
-/// A step of a group of fronts whose scratch fits into the room together: each two blocks of h
-/// tiles of pivots become one block of 2h tiles, whose lower left quarter is -G22 (L21 G11).
+/// A step in making G = L11^-1, for fronts whose scratch fits into the room together: each two
+/// inverted diagonal blocks of h tiles become one of 2h tiles, whose lower left quarter is -G22
+/// (L21 G11).
 struct InverseStep {
   Index h;
   InverseTiles products,
       quarters;  ///< the same tiles in both: L21 G11 into scratch; -G22 times that
 };
 
-/// Tiled fronts of a level whose scratch fits into the room together.
+/// Tiles of Z of tiled fronts of a level whose scratch fits into the room together.
 struct InverseRun {
   InverseTiles below;   ///< tiles of Z22
   InverseTiles beside;  ///< tiles of Z21
@@ -60,7 +62,7 @@ struct InverseRun {
 /// Loads the kernels. Throws Error(device).
 void load_inverse_kernels();
 
-/// Enqueues G and Y of all tiled fronts, into their places in Z. `pivot_tiles`:
+/// Enqueues G = L11^-1 and Y = L21 G of all tiled fronts, stored in memory.z. `pivot_tiles`:
 /// DeviceSchedule::pivot_tiles. `quotients`: tiles of Y.
 template <class T>
 void enqueue_quotients(const PlanView& plan, const TileList& pivot_tiles,
@@ -74,13 +76,13 @@ void enqueue_tiled_inverses(const PlanView& plan, const InverseRun& run,
 template <class T>
 void enqueue_small_inverses(const PlanView& plan, const Level& level,
                             const InverseMemory<T>& memory, cudaStream_t stream);
-/// Enqueues out[old_of(j)] = entry (j, j) of panels in the places of L; without plan.old_of rows
-/// keep their places. If there is a verdict and it is not good, this and enqueue_entries() write
+/// Enqueues out[old_of(j)] = entry (j, j) of panels that lie as those of L do; old_of(j) = j if
+/// plan.old_of is null. If there is a verdict and it is not good, this and enqueue_entries() write
 /// NaN.
 template <class T>
 void enqueue_diagonal(const PlanView& plan, Index fronts, const T* entries, T* out,
                       const DeviceVerdict* verdict, cudaStream_t stream);
-/// Enqueues out = entries of panels in the places of A's entries, in the order of these.
+/// Enqueues out[k] = the panels' entry in the row and column of A's k-th entry, for k < nnz.
 template <class T>
 void enqueue_entries(const PlanView& plan, Index fronts, const T* entries, T* out,
                      const DeviceVerdict* verdict, cudaStream_t stream);

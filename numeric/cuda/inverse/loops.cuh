@@ -77,7 +77,7 @@ struct TensorLoop {
     }
   }
 
-  /// c += a b, in the order of m16n8k16.
+  /// Computes c += a b; a lane holds its registers of a, b and c as for m16n8k16.
   __device__ static __forceinline__ void multiply(double (&c)[4], const double (&a)[8],
                                                   const double (&b)[4]) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -93,7 +93,7 @@ struct TensorLoop {
 #endif
   }
 
-  /// acc += X W, where X is the warp's rows of a slab and W its columns of a transposed slab.
+  /// Computes acc += X W, with X the warp's rows of a slab and W its columns of a transposed slab.
   template <bool kTransposed>
   __device__ static __forceinline__ void multiply(Accumulators& acc, const double* x,
                                                   const double* w, int lane) {

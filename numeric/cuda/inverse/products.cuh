@@ -383,7 +383,8 @@ struct Coming {
   Cursor<T> from_x, from_w;
 };
 
-/// Adds up the warp's part of the sum.
+/// Adds up the warp's part of the sum in acc, if `active`. All threads of the block call it, since
+/// all load the operands.
 template <class Loop, class Kind>
 __device__ __forceinline__ void add_up(typename Loop::Accumulators& acc,
                                        const TileAtWork<typename Loop::T>& tile, bool active,

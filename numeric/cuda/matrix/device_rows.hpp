@@ -7,7 +7,8 @@
 
 namespace kauri::numeric::cuda {
 
-/// A by full rows and its tasks on the host, to be uploaded. O(n + nnz).
+/// A by full rows and the tasks of thread blocks, in host memory, from where DeviceRows uploads
+/// them. O(n + nnz).
 struct HostRows {
   explicit HostRows(const Pattern& lower)
       : rows(full_rows(lower)), tasks(residual_tasks(rows)), nnz(lower.nnz()) {}
@@ -21,16 +22,16 @@ struct HostRows {
 template <class T>
 class DeviceRows {
  public:
-  /// Returns the bytes of all arrays.
+  /// Returns the bytes of device memory that all arrays take.
   static Offset bytes(const HostRows& host);
   /// Takes the next arrays of the block and uploads the rows. Waits until all have arrived.
   DeviceRows(const HostRows& host, Staging& staging, DeviceBlock& block, const Stream& stream);
 
-  /// Enqueues the values of all rows. lower: on the device, in the order of the pattern; read when
-  /// the stream comes to it.
+  /// Enqueues a copy of the values to the rows. lower: nnz values on the device, in the order of
+  /// the pattern; read when the stream comes to it.
   void enqueue_values(const T* lower, cudaStream_t stream) const;
   [[nodiscard]] RowsView<T> view() const;
-  /// Returns for each entry of the rows its place in the order of the pattern.
+  /// Returns, for each entry of the rows, the index of its value among those of the lower triangle.
   [[nodiscard]] std::span<const std::uint32_t> source() const {
     return {source_.data(), static_cast<std::size_t>(source_.size())};
   }

@@ -1,4 +1,4 @@
-// Both halves of a symmetric pattern by rows, with the place of each entry's value in the lower
+// Both halves of a symmetric pattern by rows, with the index of each entry's value in the lower
 // triangle.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -10,8 +10,8 @@
 
 namespace kauri::numeric::cuda {
 
-/// Compressed rows. Row i has the entries [ptr[i], ptr[i+1]). The value of entry k is at place
-/// source[k] in the order of the pattern that the rows were made of.
+/// Compressed rows. Row i has the entries [ptr[i], ptr[i+1]). The value of entry k is value
+/// source[k] of the lower triangle that the rows were made of.
 struct FullRows {
   std::vector<Offset> ptr;  ///< length n+1
   std::vector<Index> col;   ///< ascending in each row
@@ -24,8 +24,8 @@ struct FullRows {
   }
 };
 
-/// Returns `entries` rounded up to a multiple of four: loads of four entries begin at any such
-/// multiple before the end.
+/// Returns `entries` rounded up to a multiple of four: the length of arrays of which kernels load
+/// four entries at once, from multiples of four.
 inline Offset padded(Offset entries) { return (entries + 3) / 4 * 4; }
 
 /// Returns the rows of the whole symmetric matrix, the same by any number of threads. Throws

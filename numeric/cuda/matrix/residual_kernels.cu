@@ -83,8 +83,8 @@ __device__ ResidualWorst row_worst(const RowSum& sum, double r, double b, Offset
   return {residual, sum.row_norm, residual == 0 ? 0 : residual / scale};
 }
 
-/// Stores the results of one column, and raises its norms. All threads of the block call finish(),
-/// each with a row (`there`) or without one.
+/// Stores the results of one column, and raises its norms, which are maxima. All threads of the
+/// block call finish(), each with a row (`there`) or without one.
 template <class T, bool kApart>
 struct Ends {
   const ResidualColumns<T>& columns;

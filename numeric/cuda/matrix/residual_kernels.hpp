@@ -33,11 +33,11 @@ struct RowsView {
   const ResidualTask* task;
 };
 
-/// Columns of n numbers, on the device.
+/// `count` columns of x, b and y, n numbers each, on the device.
 template <class T>
 struct ResidualColumns {
   StridedView<const T> x;
-  StridedView<const T> b;  ///< without data y = A x; else y = b - A x
+  StridedView<const T> b;  ///< if its data is null, y = A x; else y = b - A x
   StridedView<T> y;
   Index count;
   const std::int32_t* run_flag = nullptr;  ///< on the device, or null; if it is 0, nothing is done

@@ -7,8 +7,8 @@
 
 namespace kauri::numeric::cuda {
 
-/// Products with A. Matrices and values of the host go through memory that is allocated for the
-/// time of a call and counted in no ledger.
+/// Products with A. Matrices and values in host memory go through device memory that is allocated
+/// for the time of a call and counted in no ledger.
 template <class T>
 class CudaProduct final : public ProductImpl<T> {
  public:

@@ -15,8 +15,8 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Returns true if a matrix is on the device, false if it is on the host. Throws Error(usage) if it
-/// is on another device, since kernels work on it as it lies.
+/// Returns true if a matrix is in device or managed memory, false if it is in host memory. Throws
+/// Error(usage) if it is on another device, since kernels access it in place.
 template <class T>
 bool is_there(const MatrixView<T>& a, const char* name, int device) {
   const cudaMemoryType type = attributes_of(a.data).type;

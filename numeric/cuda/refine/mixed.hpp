@@ -56,7 +56,7 @@ class CudaMixed final : public MixedImpl {
   }
   [[nodiscard]] float* correction(Index k) const { return d_.data() + Offset{n_} * k; }
   void copy(const double* from, double* to);
-  /// Sets every byte of a column of y.
+  /// Sets every byte of a column of y to `byte`.
   void fill(Index column, int byte);
   /// Copies a number from the device, in the stream's order, and waits for it.
   template <class V>

@@ -21,8 +21,8 @@ struct MixedFlags {
               ///< scaling_rule.hpp
 };
 
-/// Enqueues exponent[i] of A's diagonal, and flags->wrong. source: for each entry of the rows its
-/// place in the order of A's entries, which `lower` has.
+/// Enqueues exponent[i] = scale_exponent(A(i,i)), and flags->wrong if an A(i,i) is not positive and
+/// finite. source: for each entry of the rows the index of its value in `lower`.
 void enqueue_exponents(const RowsView<double>& rows, const std::uint32_t* source,
                        const double* lower, int* exponent, MixedFlags* flags, cudaStream_t stream);
 /// Enqueues the entries of S A S: in `value` by rows, in `rounded` in float and in the order of A's
@@ -34,7 +34,8 @@ void enqueue_scaling(const RowsView<double>& rows, std::span<const std::uint32_t
 void enqueue_gathering(const RowsView<double>& rows, std::span<const std::uint32_t> source,
                        double* lower, cudaStream_t stream);
 
-/// Enqueues flags->above of S b, for the first column of b, and flags->wrong.
+/// Enqueues flags->above = the greatest exponent_above() of S b for the first column of b, and
+/// flags->wrong if an entry of b is not finite.
 void enqueue_height(Index n, const StridedView<const double>& b, const int* exponent,
                     MixedFlags* flags, cudaStream_t stream);
 /// Enqueues c = r = S b 2^-t and y = 0, with 2^t above the greatest entry of S b.
@@ -42,7 +43,7 @@ void enqueue_height(Index n, const StridedView<const double>& b, const int* expo
 void enqueue_load(Index n, const StridedView<const double>& b, const int* exponent,
                   const MixedFlags* flags, double* c, double* y, double* r, ResidualNorms* norms,
                   cudaStream_t stream);
-/// Enqueues x = S y 2^t, and flags->wrong.
+/// Enqueues x = S y 2^t, t from flags->above, and flags->wrong if an entry of x is not finite.
 void enqueue_store(Index n, const double* y, const int* exponent, const StridedView<double>& x,
                    MixedFlags* flags, cudaStream_t stream);
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr unsigned kThreads = 256, kMostBlocks = 1024;
 
-/// Calls f(entry of x, place in an array of columns one after another) for all entries, by all
+/// Calls f(entry of x, its index in an array of columns one after another) for all entries, by all
 /// threads of the launch.
 template <class T, class F>
 __device__ void for_entries(const RefinedColumns<T>& x, const F& f) {

@@ -37,12 +37,12 @@ template <class T>
 void enqueue_refine_beginning(const RefinedColumns<T>& x, const DeviceVerdict* verdict,
                               RefineMemory* memory, const OwnedPlace<DeviceRefinement>& host,
                               cudaStream_t stream);
-/// Enqueues the decision by the norms of a residual: of x as given (`first`), or after one more
-/// correction.
+/// Enqueues the update of memory->progress by the norms of a residual: begin_refinement() if
+/// `first`, else take_step() after one more correction.
 void enqueue_refine_decision(const ResidualNorms* norms, Index columns, const RefineLimits& limits,
                              bool first, RefineMemory* memory, cudaStream_t stream);
-/// Enqueues before = x and x += r, if a correction is to be tried. r, before: columns of n numbers,
-/// one after another.
+/// Enqueues before = x and x += r, if memory->progress.going is not 0 then. r, before: columns of n
+/// numbers, one after another.
 template <class T>
 void enqueue_refine_step(const RefinedColumns<T>& x, const T* r, T* before,
                          const RefineMemory* memory, cudaStream_t stream);

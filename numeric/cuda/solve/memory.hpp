@@ -1,4 +1,4 @@
-// Device memory of a solve level by level, and of a product with L.
+// Device memory of a solve by the fallback, and of a product with L.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,12 +6,13 @@
 
 namespace kauri::numeric::cuda {
 
-/// Device memory of a solve. Right-hand sides are row-major in the plan's numbering.
+/// Device memory of a solve by the fallback, or of a product with L. x, y and update are row-major,
+/// rows of x and y in the plan's numbering.
 template <class T>
 struct SolveMemory {
   const T* l;
-  T* x;       ///< n x nrhs
-  T* y;       ///< n x nrhs: solution of the forward sweep
+  T* x;       ///< n x nrhs: right-hand sides; the backward sweep writes the solution
+  T* y;       ///< n x nrhs: solution of the forward sweep, or a product
   T* update;  ///< update_rows x nrhs
   Index nrhs;
   const std::int32_t* run_flag =

@@ -1,6 +1,6 @@
 // Products with L, level by level from the leaves up, and with L^T, whose fronts are independent of
 // one another. A block of threads does a small front, or a row or column of tiles of a tiled front.
-// Sums go by columns, or rows, in their order, then by children; no atomics.
+// Each sum goes over columns (or rows) of the front in order, then over children; no atomics.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/solve/product_kernels.hpp"
 
@@ -75,8 +75,8 @@ __global__ void __launch_bounds__(kThreads)
     multiply_rows(plan, memory, f, 0, f.m);
 }
 
-/// Does a tile row for each tile of a front's first column, or a tile column for each tile on its
-/// diagonal; the blocks of the other tiles return.
+/// Computes a whole tile row in the block of each tile in a front's first column, or a whole tile
+/// column in that of each tile on its diagonal; the blocks of the other tiles return.
 template <bool kTransposed, class T>
 __global__ void __launch_bounds__(kThreads)
     multiply_tiled(PlanView plan, SolveMemory<T> memory, TileList list) {

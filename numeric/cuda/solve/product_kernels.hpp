@@ -9,13 +9,13 @@ namespace kauri::numeric::cuda {
 /// Loads the kernels. Throws Error(device).
 void load_product_kernels();
 
-/// Enqueues memory.y = L memory.x for the pivot rows of a level, and its update rows. The levels of
-/// its children must be done.
+/// Enqueues the rows of memory.y = L memory.x that are pivots of a level's fronts, and these
+/// fronts' update rows. Lower levels must be enqueued before.
 template <class T>
 void enqueue_product(const PlanView& plan, const Level& level, const SolveMemory<T>& memory,
                      cudaStream_t stream);
-/// Enqueues memory.y = L^T memory.x for the pivot rows of a level. Levels may be done in any order;
-/// update rows are not used.
+/// Enqueues the rows of memory.y = L^T memory.x that are pivots of a level's fronts. Levels may be
+/// done in any order; update rows are not used.
 template <class T>
 void enqueue_transposed_product(const PlanView& plan, const Level& level,
                                 const SolveMemory<T>& memory, cudaStream_t stream);

@@ -53,9 +53,9 @@ CudaWorkspace<T>::~CudaWorkspace() {
   stream_->wait();  // copies may be under way if a solve threw halfway
 }
 
-/// A workspace of sweeps lends the numbers that each of its solves writes anew: those of one
-/// right-hand side, or the scratch of several. Either has room for two vectors and all update rows
-/// in double, or more.
+/// Returns, in a workspace of sweeps, the numbers that each solve writes anew: all of them if it is
+/// for one right-hand side, else the scratch, without update rows and parts. Either has room for
+/// two vectors and all update rows in double, or more.
 template <class T>
 SolveMemory<T> CudaWorkspace<T>::product_memory(const T* l) const {
   if (!fast_) return memory(l, nrhs_);

@@ -26,13 +26,13 @@ class CudaWorkspace final : public WorkspaceImpl<T> {
     return {l, x_.data(), y_.data(), update_.data(), nrhs};
   }
   /// Returns memory for products with L, of as many columns as fit, at most nrhs(). It leaves out
-  /// the numbers that a solve by sweeps leaves unset for the next one.
+  /// the update rows and parts that solves of several columns by sweeps need unset (all bits 1).
   [[nodiscard]] SolveMemory<T> product_memory(const T* l) const;
-  /// Returns room for nrhs() columns from the host and back. The solution of the forward sweep
-  /// shares it: it is not computed yet, is no longer needed, or lies elsewhere.
+  /// Returns device memory for nrhs() columns on their way from the host and back. It is also y of
+  /// memory(), which is written after b was read from it, and read before x is written to it.
   [[nodiscard]] T* rhs() const { return y_.data(); }
-  /// Returns the symbolic::solve_numbers() numbers of a solve by sweeps, in double for factors in
-  /// float too; null for solves level by level.
+  /// Returns the scratch of a solve by sweeps: symbolic::solve_numbers() doubles, for factors in
+  /// float too. Returns null if the device solves level by level.
   [[nodiscard]] double* numbers() const { return numbers_.data(); }
   [[nodiscard]] const Stream& stream() const { return *stream_; }
 

@@ -30,8 +30,8 @@ enum class SpmvWay {
   merge,   ///< each thread has the same number of row ends and entries, in sum, wherever rows end
 };
 
-/// A kernel. The order of a row's sum depends on nothing else: `lanes` and `staged` with the same
-/// number of lanes give the same bits.
+/// A kernel of sparse products. The order in which a row is summed depends on nothing else: `lanes`
+/// and `staged` with the same number of lanes give the same bits.
 struct SpmvChoice {
   SpmvWay way = SpmvWay::staged;
   int lanes = 1;  ///< lanes that share a row: 1 (staged only), 2, 4, 8, 16, 32; unused by merge

@@ -29,7 +29,8 @@ __global__ void __launch_bounds__(kSpmvThreads)
   if (k < count) to[k] = lower[source[k]];
 }
 
-/// Returns the sum over neighbouring lanes, in a tree that is the same for each row.
+/// Returns the sum over the kLanes neighbouring lanes of a row, in a tree that is the same for each
+/// row.
 template <int kLanes, class T>
 __device__ T sum_over_lanes(T sum) {
 #pragma unroll

@@ -10,8 +10,8 @@
 namespace kauri::numeric::cuda {
 
 /// A by full rows, on the device. col and value are aligned to 16 bytes, and padded with zeros to a
-/// multiple of four entries. P: std::int32_t if it can count the entries and a chunk after them,
-/// else Offset.
+/// multiple of four entries. P: std::int32_t if it can count the entries and two chunks
+/// (kSpmvChunk) after them, else Offset.
 template <class T, class P>
 struct CsrView {
   Index n;
@@ -56,7 +56,7 @@ template <class T>
 void enqueue_expand(const T* lower, const std::uint32_t* source, Offset count, T* to,
                     cudaStream_t stream);
 /// Enqueues a product by lanes or staged: one launch for up to eight columns, or for more if the
-/// system is small. Rows of X or of Y that lie apart give the same bits as rows side by side.
+/// system is small. Any step between rows of X or of Y gives the same bits.
 template <class T, class P>
 void enqueue_rows_product(const CsrView<T, P>& a, const SpmvChoice& choice,
                           const SpmvColumns<T>& columns, cudaStream_t stream);

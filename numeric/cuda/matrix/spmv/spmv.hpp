@@ -12,9 +12,9 @@ namespace kauri::numeric::cuda {
 
 /// A by full rows on the device. An entry (both halves counted) takes 4 bytes for its column, 4 for
 /// the place of its value and sizeof(T) for the value; a row takes 4 or 8; and the merge path takes
-/// sizeof(T) for each column and tile, and for each column and row that several tiles share. The
-/// same pattern, values and X give the same bits each time, on each device, for any number of
-/// columns and in either layout.
+/// kMergeColumns sizeof(T) for each tile, and for each row that several tiles share. The same
+/// pattern, values and X give the same bits each time, on each device, for any number of columns
+/// and in either layout.
 template <class T>
 class Spmv {
  public:

@@ -18,14 +18,14 @@ SpmvColumns<T> some_of(const SpmvColumns<T>& columns, Index first, Index count) 
   return some;
 }
 
-/// Returns true if rows of X or of Y do not lie side by side.
+/// Returns true if the step between rows of X or of Y is not 1.
 template <class T>
 bool are_apart(const SpmvColumns<T>& columns) {
   return columns.x.row != 1 || columns.y.row != 1;
 }
 
-/// Returns row i's place in a column. If rows lie side by side, as they mostly do, there is no
-/// product, whose registers would cost a resident block.
+/// Returns the offset of row i in a column: i * step if kApart, else i, for a step of 1. That case,
+/// the usual one, saves the product, whose registers would cost a resident block.
 template <bool kApart>
 __device__ Offset row_place(Offset i, Offset step) {
   if constexpr (kApart)
@@ -41,7 +41,7 @@ __device__ void put_sum(const SpmvColumns<T>& columns, T sum, T& y) {
   y = columns.beta == 0 ? product : product + mul_rn(columns.beta, y);
 }
 
-/// Returns the place of item k of a chunk in shared memory. Each 128 bytes are followed by a gap of
+/// Returns the index in shared memory of item k of a chunk. Each 128 bytes are followed by a gap of
 /// an item, so that threads whose rows begin a power of two apart meet different banks.
 template <class T>
 __device__ constexpr int skewed(int k) {

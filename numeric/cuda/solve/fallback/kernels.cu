@@ -5,7 +5,8 @@
 // backward sweep keep their rounding errors (dot2.cuh); those of the forward sweep were not seen to
 // matter (docs/design/10-gpu-solve.md).
 //
-// gather() and scatter() are no fallback: all solves and products permute by them.
+// gather() and scatter() also serve products with L, and sweeps of one right-hand side in one
+// direction.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/solve/fallback/kernels.hpp"
 
@@ -55,7 +56,7 @@ __device__ void pull_children(const PlanView& plan, const SolveMemory<T>& memory
   }
 }
 
-/// Returns the number of pivots of step k: all of a small front's, or those of a tile.
+/// Returns the number of pivots that step k eliminates: all of a small front's, or those of a tile.
 __device__ Index pivots_of(const Front& f, Index k) {
   return f.tiled == kNone ? f.p : cells_of(f).rows_of(k);
 }
@@ -114,8 +115,8 @@ __device__ T multiply_row(const T (&row)[kBlock], T x) {
 
 /// Computes y = L_bb^-1 x, or L_bb^-T x, by the inverse and one step of refinement: the inverse
 /// alone would lose digits if the block is nearly singular (factor/tiled/correction.cuh). The
-/// residual keeps its rounding errors. x, y: block rows of nrhs columns, x numbers or sums. Called
-/// by all threads of the block, a half warp per column.
+/// residual keeps its rounding errors. x, y: rows x nrhs, row-major; x of T or of Dot2. Called by
+/// all threads of the block, a half warp per column.
 template <bool kTransposed, class Right, class T>
 __device__ void solve_block(const SolveMemory<T>& memory, const Front& f, Index first, Index rows,
                             const Right* x, T* y) {
@@ -181,7 +182,7 @@ __device__ void keep_rows(const SolveMemory<T>& memory, const Front& f, Index k,
     memory.y[Offset{f.first + k * kTile} * memory.nrhs + e] = y[e];
 }
 
-/// Does whole small fronts: one tile of pivots, at most one below.
+/// Does the forward sweep of whole small fronts (at most 64 rows), one block of threads per front.
 template <class T>
 __global__ void forward_small(PlanView plan, SolveMemory<T> memory, Index begin) {
   extern __shared__ __align__(16) unsigned char shared[];
@@ -201,8 +202,8 @@ __global__ void forward_pull(PlanView plan, SolveMemory<T> memory, Index begin) 
   pull_children(plan, memory, plan.front[plan.order[begin + static_cast<Index>(blockIdx.x)]]);
 }
 
-/// Does step k of large fronts: forward_pivots() computes y_k, one block per front; then
-/// forward_tiles() reads it, one block for each tile below.
+/// Does step k of tiled fronts: forward_pivots() computes y_k, one block per front; then
+/// forward_tiles() subtracts its products from the rows below, one block for each tile.
 template <class T>
 __global__ void forward_pivots(PlanView plan, SolveMemory<T> memory, Index begin, Index k) {
   extern __shared__ __align__(16) unsigned char shared[];

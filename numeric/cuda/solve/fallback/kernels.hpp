@@ -11,7 +11,7 @@ namespace kauri::numeric::cuda {
 /// Loads the kernels. Throws Error(device).
 void load_solve_kernels();
 
-/// Enqueue one level of the forward and of the backward sweep of a solve by the fallback.
+/// Enqueue the fronts of one level in the forward and in the backward sweep of the fallback.
 template <class T>
 void enqueue_forward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory,
                      cudaStream_t stream);
@@ -19,8 +19,8 @@ template <class T>
 void enqueue_backward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory,
                       cudaStream_t stream);
 /// enqueue_gather() sets x(k,:) = b(old_of(k),:). enqueue_scatter() sets b(old_of(k),:) = x(k,:) if
-/// the verdict is good, else NaN. b is n x nrhs, on the device, as is the verdict. Without
-/// plan.old_of rows keep their places. Numbers of a solve may be in double even if b is in float.
+/// the verdict is good, else NaN. b is n x nrhs, on the device, as is the verdict. If plan.old_of
+/// is null, old_of(k) = k. x may be in double (V) with b in float (T).
 template <class T, class V>
 void enqueue_gather(const PlanView& plan, Index n, const StridedView<const T>& b,
                     const SolveMemory<V>& memory, cudaStream_t stream);

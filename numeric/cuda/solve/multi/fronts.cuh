@@ -24,7 +24,7 @@ struct LanePosition {
   __device__ explicit LanePosition(int lane) : row(lane / kWidth), column(lane % kWidth) {}
 };
 
-/// Returns x of the lane that holds this column in row `of` of kApart.
+/// Returns x of the lane that has this lane's column and row `of`, 0 <= of < kApart.
 template <int kWidth>
 __device__ double from_row(double x, int of, const LanePosition<kWidth>& at) {
   if constexpr (kWidth == 32)
@@ -33,7 +33,7 @@ __device__ double from_row(double x, int of, const LanePosition<kWidth>& at) {
     return __shfl_sync(kAll, x, of * kWidth + at.column);
 }
 
-/// Places of the next front, which the lanes of its rows load while this one is done.
+/// Indices of the next front (RowPlaces), which the lanes of its rows load while this one is done.
 template <int kRows, int kWidth, bool kForward>
 class PlacesAhead {
  public:
@@ -43,7 +43,7 @@ class PlacesAhead {
       : shared_(shared), fronts_(fronts), count_(count), view_(view), lane_(lane) {
     load(0);
   }
-  /// Stores the places of front number k to shared memory, and loads those of the next.
+  /// Stores the indices of front number k to shared memory, and loads those of the next.
   __device__ void begin(Index k) {
 #pragma unroll
     for (int h = 0; h < kRows / 32; ++h) {
@@ -96,8 +96,8 @@ __device__ void put_reciprocals(FrontShared<kRows, kWidth>& shared, const double
   for (int h = 0; h < kRows / 32; ++h) shared.reciprocal[lane + 32 * h] = reciprocal[h];
 }
 
-/// Adds b and the children's update rows, one after the other, for all rows; waits for two of each
-/// row together.
+/// Stores to shared.number b plus the children's update rows, one after the other, for all rows;
+/// waits for two of each row together, and unsets them.
 template <int kRows, int kWidth>
 __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f,
                             const WideMemory& memory, const LanePosition<kWidth>& at) {
@@ -157,7 +157,7 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f,
   }
 }
 
-/// Loads y of the pivots and x of the rows below them.
+/// Waits for y of the pivots and x of the rows below them, and stores them to shared.number.
 template <int kRows, int kWidth>
 __device__ void take_rows_back(FrontShared<kRows, kWidth>& shared, const Front& f,
                                const SweepMemory<double>& memory, const LanePosition<kWidth>& at) {
@@ -206,7 +206,7 @@ struct RowBlock {
   }
 };
 
-/// Computes y of the front's pivots.
+/// Computes y of the front's pivots, stores it to shared.number and publishes it.
 template <int kRows, int kWidth>
 __device__ void eliminate_rows(FrontShared<kRows, kWidth>& shared, const double* l, const Front& f,
                                const SweepMemory<double>& memory, const LanePosition<kWidth>& at) {
@@ -302,7 +302,7 @@ struct ColumnBlock {
   }
 };
 
-/// Computes x of the front's pivots, block of columns after block from the last.
+/// Computes x of the front's pivots, block of columns after block from the last, and publishes it.
 template <int kRows, int kWidth>
 __device__ void eliminate_columns(FrontShared<kRows, kWidth>& shared, const double* l,
                                   const Front& f, const WideMemory& memory,

@@ -1,5 +1,5 @@
-// The kernel of a solve of several right-hand sides by sweeps: as that of one (single/kernel.cu),
-// with rows of numbers in the place of numbers.
+// The kernels of a solve of several right-hand sides: take_b() copies b, sweep() goes through the
+// fronts as single/kernel.cu, by rows of kWidth numbers, and give_x() copies x.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <limits>
@@ -28,7 +28,7 @@ __device__ void sweep_fronts(FrontShared<kRows, kWidth> (&shared)[kWarps],
     sweep_fronts_backward(shared[warp], barriers[warp], view, memory, dealt, lane);
 }
 
-/// Hands shared memory that was read and written over to copies that fill it next.
+/// Lets bulk copies fill shared memory that threads have read and written.
 __device__ void hand_over() {
   ptx::shared_proxy_fence();
   __syncthreads();
@@ -58,8 +58,8 @@ __device__ void sweep_direction(WideShared<kWidth>& shared, const SweepView& vie
   if constexpr (!kForward) small(), narrow();
 }
 
-/// Moves the addresses to the arrays of this block's group, which solves kWidth of the columns:
-/// groups' arrays follow one another.
+/// Moves the addresses to the arrays of this block's group, which solves kWidth of the columns; the
+/// arrays of the groups follow one another.
 template <int kWidth>
 __device__ void take_share(WideMemory& memory) {
   const auto group = static_cast<Offset>(static_cast<Index>(blockIdx.x) % memory.groups);
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(kThreads, kResident)
 
 constexpr int kCopyThreads = 256, kCopyRows = 32;
 
-/// Returns the place of row k and column c; each group has its own columns.
+/// Returns the offset of row k and column c in an array of n rows per group, kWidth columns each.
 template <int kWidth>
 __device__ Offset place_of_row(Index k, int c, Index n) {
   return (Offset{c / kWidth} * n + k) * kWidth + c % kWidth;

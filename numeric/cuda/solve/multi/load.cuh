@@ -1,5 +1,5 @@
 // The loader of a solve of several right-hand sides: the warp that draws tickets and fills the ring
-// with tiles of L and inverses, as in solves of one.
+// with tiles of L and inverses, as single/load.cuh does.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace kauri::numeric::cuda::sweep::wide {
 
-/// The ring's stages, as the loader fills them.
+/// Stages of the ring in shared memory: the loader's side, which fills them.
 template <int kWidth>
 class Stages {
  public:
@@ -58,7 +58,7 @@ __device__ void load_task(Stages<kWidth>& stages, const SweepTask& task, const F
   }
 }
 
-/// Prefetches `count` words to the L2 cache, with all others in the same units of 16 bytes.
+/// Prefetches `count` words of 4 bytes to the L2 cache, rounded out to whole units of 16 bytes.
 __device__ inline void prefetch_words(const void* from, Index count) {
   const auto at = reinterpret_cast<std::uintptr_t>(from), begin = at & ~std::uintptr_t{15};
   if (count > 0)
@@ -93,8 +93,8 @@ __device__ void prefetch_task(const SweepTask& task, const Front& front, const S
   }
 }
 
-/// Draws tickets until none is left, and fills the ring. Hands on a task whose front is kNone at
-/// the end.
+/// Draws tickets until none is left, and fills the ring with the data of their tasks. At the end it
+/// stores a task whose front is kNone, at which the other warps return.
 template <bool kForward, int kWidth>
 __device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view,
                            const WideMemory& memory) {

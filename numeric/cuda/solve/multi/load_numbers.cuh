@@ -1,5 +1,6 @@
-// The warps that load all numbers for the multiplying warps, for several right-hand sides. Each has
-// some rows of every tile, 16 bytes per lane, and loads all of them at once.
+// The warps that load all entries of b, x, y and update rows for the multiplying warps, for several
+// right-hand sides. Each has some rows of every tile, 16 bytes per lane, and loads all of them at
+// once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,8 +9,8 @@
 
 namespace kauri::numeric::cuda::sweep::wide {
 
-/// Rounds in which a lane loads its numbers of a tile: rows that are kApart from one another, from
-/// a first and from a spare one.
+/// Rounds in which a lane loads its numbers of a tile: kMain rows from its first one on, then
+/// kSpare rows from a second one on, kApart rows from one to the next.
 template <int kWidth>
 struct Rounds;
 template <>
@@ -59,9 +60,10 @@ struct NumberLoader : Rounds<kWidth> {
 /// The operation by which loaded numbers change a tile in shared memory.
 enum class Accumulate { set, add, subtract };
 
-/// Waits for a lane's numbers of a tile: zeros behind the last. All lanes load numbers that come
-/// next again and again; of other numbers one lane loads one, less often. Calls meanwhile() after
-/// the first loads.
+/// Loads a lane's numbers of a tile to x and waits until all of the warp are set; rows from
+/// rows.count on are zeros. If `next`, all lanes poll without pause; else lane 0 alone polls the
+/// row likely to be set last or, if rows are read once, all pause. Unsets rows that are read once.
+/// Calls meanwhile() after the first loads.
 template <bool kList, int kWidth, class F>
 __device__ __forceinline__ void await_rows(const Rows& rows, bool next,
                                            const NumberLoader<kWidth>& mine,
@@ -116,8 +118,8 @@ __device__ __forceinline__ void await_rows(const Rows& rows, bool next,
     if (mine.row_of(j) < rows.count) unset_pair(place(j));
 }
 
-/// Waits for a lane's numbers, and stores each to the tile, once its place is free, or adds it to
-/// what the same lane has stored there.
+/// Waits for a lane's numbers and, once phase `phase` of `empty` is complete, stores them to the
+/// tile, or adds them to or subtracts them from what the same lane has stored there.
 template <int kWidth, class F>
 __device__ __forceinline__ void load_numbers(const Rows& rows, double* tile, Accumulate how,
                                              bool next, std::uint64_t* empty, unsigned phase,
@@ -205,7 +207,8 @@ __device__ __forceinline__ void await_copies(const Rows& rows, double* tile, boo
   }
 }
 
-/// Waits for x[j] from at(j); for null x[j] is zero. Each lane loads again and again, with pauses.
+/// Waits until x[j], loaded from at(j), is set for all j; x[j] is zero if at(j) is null. Each lane
+/// polls, with pauses.
 template <int kCount, class F>
 __device__ void await_pairs(double2 (&x)[kCount], const F& at) {
   Watch watch;
@@ -278,7 +281,7 @@ __device__ void put_starts(double* tile, const SweepTask& task, const Front& fro
   __syncwarp();
 }
 
-/// Numbers that a sum over tiles takes, in their order: `adds` vectors of its start, and `inputs`
+/// Steps of a sum over tiles, in order: `adds` vectors that its start is made of, and `inputs`
 /// tiles to multiply by. The last vector comes two tiles before the last, since it is made of the
 /// numbers just before those.
 struct Sequence {
@@ -302,7 +305,8 @@ __device__ Sequence sequence_of(const SweepTask& task, const FrontCells& cells, 
   return {whole ? adds : 0, last_column(task, i, cells.pivot_tiles()) - task.column};
 }
 
-/// Returns vector a of a start. Backward the first is y.
+/// Returns vector a of the vectors that a start is made of: backward y, then the parts to subtract;
+/// forward the gathered sum, if the task has one, then the parts.
 template <bool kForward, int kWidth>
 __device__ Rows vector_of(const SweepTask& task, const Front& front, Index i, Index a,
                           const SweepMemory<double>& memory) {
@@ -333,7 +337,7 @@ __device__ Rows input_of(const SweepTask& task, const Front& front, Index n, con
   return {memory.x, view.row + front.row + cells.first_row(k), count, 0, false};
 }
 
-/// Positions of the warps that load numbers in the rings.
+/// Positions in the rings, of the warps that load numbers.
 template <int kWidth>
 struct BroughtRings {
   Turn<RingLengths<kWidth>::kInputs> input;

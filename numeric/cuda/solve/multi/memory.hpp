@@ -1,5 +1,5 @@
-// The solve of several right-hand sides by sweeps: as that of one (single/memory.hpp), with rows of
-// kWidth columns in the place of numbers. FP64, Hopper.
+// Solves of several right-hand sides by sweeps: those of one (single/memory.hpp), with a row of
+// kWidth numbers, one for each column of a group, in place of each number. FP64, Hopper.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,12 +7,13 @@
 
 namespace kauri::numeric::cuda {
 
-/// Memory of one solve of a block of right-hand sides. Places in `numbers` count rows of as many
-/// columns as a group solves, the arrays of one group after those of the other; those of b and out
-/// count numbers of their first columns. Columns behind the last right-hand side are zeros.
+/// Device memory of one solve of a block of right-hand sides, which groups of thread blocks divide
+/// by columns. Each array in `numbers` holds rows of one group's columns, group after group; b and
+/// out are the caller's, at their first columns. Columns behind the last right-hand side are zeros.
 ///
-/// Update rows and parts are read once, and the reader unsets them again: so they are unset between
-/// solves, of any width, and lie apart from all else. The launch that brings b unsets the rest.
+/// Update rows and parts are read once, and the reader sets them back to unset (all bits 1): so
+/// they are unset between solves, of any width, and lie apart from x and y, which the kernel that
+/// copies b unsets.
 struct WideMemory {
   SweepMemory<double> numbers;
   double* rows;  ///< b by rows, in the order of L's rows; the rows of a finished tile are scratch
@@ -21,26 +22,29 @@ struct WideMemory {
   const Index* out_row;  ///< as b_row, for out
   Offset b_column;       ///< numbers from one column of b to the next
   Offset out_column;
-  Offset kept;   ///< number of rows of update rows and parts
+  Offset kept;   ///< number of update rows and rows of parts of one group
   Index groups;  ///< number of groups, each of which solves some of the columns
   Index n;
   Index columns;  ///< number of right-hand sides
 };
 
-/// Returns the number of columns that a group of blocks solves together: 8 for up to 8 columns; for
-/// up to 32 columns all of them, or 16, solved by two groups side by side with half of the blocks
-/// each, or 8, by four groups. With two groups the steps of a chain take half as long, and one of
-/// the groups must get L, which both read, from the L2 cache: that is better if A and L are small,
-/// and four groups if they are smaller still. asked: CudaOptions::group_columns.
+/// Returns the number of columns that a group of blocks solves together: 8 if width is 8. If it is
+/// 32, all of them; or 16, by two groups side by side with half of the blocks each; or 8, by four.
+/// width: symbolic::solve_width(). More groups take less time for a step from tile to tile of a
+/// chain, but each reads all of L, all but the first from the L2 cache: two are better if A and L
+/// are small, and four if they are smaller still. asked: CudaOptions::group_columns, or 0 to
+/// choose.
 Index group_width(const Plan& plan, Index width, Index asked);
-/// Returns the places of a solve of `columns` right-hand sides, by groups of `group` columns, in
-/// the numbers of a workspace for `most` right-hand sides (symbolic::wide_numbers()).
+/// Returns the memory of a solve of `columns` right-hand sides, by groups of `group` columns:
+/// addresses in the `numbers` of a workspace for `most` right-hand sides
+/// (symbolic::wide_numbers()).
 WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index most,
                        Index columns, Index group);
-/// Returns the numbers of a solve of one right-hand side in a workspace for `most`.
+/// Returns the address of the scratch of a solve of one right-hand side in the `numbers` of a
+/// workspace for `most`.
 double* scratch_of(const Plan& plan, double* numbers, Index most);
-/// Enqueues the unsetting of update rows and parts, before the first solve of a workspace for
-/// several right-hand sides.
+/// Enqueues a fill with all bits 1, which marks update rows and parts as unset, before the first
+/// solve of a workspace for several right-hand sides.
 void enqueue_first_unset(const Plan& plan, double* numbers, Index most, cudaStream_t stream);
 
 /// Returns the number of blocks that the current device holds at once of the kernel for groups of

@@ -102,7 +102,8 @@ struct Operand {
       of[e] =
           tile + place_of<kWidth>(kForward ? 2 * at.t + e : at.t + 4 * e, first_column<kWidth>(at));
   }
-  /// Adds b times rows 8 cell, 8 cell + 1, ... to sum, kCells eights of them.
+  /// Adds to sum the products of b with rows 8 cell to 8 (cell + kCells) - 1 of the tile of
+  /// numbers.
   template <int kCells>
   __device__ void multiply(const double (&b)[2][2 * kCells], Index cell,
                            TileSums<kWidth>& sum) const {
@@ -146,7 +147,8 @@ __device__ void take_right(const double* cells, Index width, const Lane& at,
     }
 }
 
-/// Adds the cells times rows 8 cell, 8 cell + 1, ... to sum; kCells of them along the sum.
+/// Adds to sum the products of kCells cells of L, or of its transpose, along the sum with rows 8
+/// cell, 8 cell + 1, ... of x.
 template <bool kForward, int kCells, int kWidth>
 __device__ void multiply_cells(const double* cells, Index width, const Lane& at,
                                const Operand<kForward, kWidth>& x, Index cell,
@@ -161,7 +163,7 @@ __device__ const double* await_stage(const Tiles<kWidth>& shared, const Rings<kW
   ptx::barrier_wait(&shared.barrier.full[rings.stage.at], rings.stage.phase);
   return shared.data.stage[rings.stage.at];
 }
-/// Leaves the current stage, as sweep::leave_stage().
+/// Hands the current stage back to the loader, after a fence that completes all loads from it.
 template <int kWidth>
 __device__ void leave_stage(const Tiles<kWidth>& shared, Rings<kWidth>& rings, int lane) {
   ptx::shared_proxy_fence();
@@ -196,7 +198,7 @@ __device__ void multiply_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
   }
 }
 
-/// The stages of an inverse, both held until they are left.
+/// The one or two stages that hold an inverse (two if it has four block rows), kept until leave().
 template <int kWidth>
 struct InverseStages {
   static constexpr int kUnroll = kWidth == 32 ? 1 : 4;  // registers are few

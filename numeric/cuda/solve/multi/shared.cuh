@@ -65,8 +65,8 @@ struct TileBarriers {
       task_empty[2];
 };
 
-/// Shared memory of a warp that takes narrow or small fronts: as WarpShared, and the numbers of all
-/// rows.
+/// Shared memory of a warp that takes narrow or small fronts: panels as in WarpShared, and kWidth
+/// numbers for each row of a front.
 template <int kRows, int kWidth>
 struct alignas(16) FrontShared {
   static constexpr int kPanel = kRows * (kRows + 1) / 2;
@@ -138,8 +138,8 @@ __device__ inline void unset(double* p) { store_relaxed(p, unset_number()); }
 __device__ inline void unset_pair(double* p) {
   ptx::store_relaxed(reinterpret_cast<double2*>(p), make_double2(unset_number(), unset_number()));
 }
-/// Rows of numbers: number r is row[r] of an array, or r without a list. `last` is the row likely
-/// to be set last. The reader unsets rows that are read `once`.
+/// Rows of kWidth numbers: row r, r < count, is row row[r] of an array, or row r if `row` is null.
+/// `last` is the r likely to be set last. The reader unsets rows that are read `once`.
 struct Rows {
   double* array;
   const Index* row;

@@ -27,7 +27,7 @@ __device__ void take(double* tile, TileSums<kWidth>& sum) {
   });
 }
 
-/// Replaces a tile's numbers by their difference to `sum`; sets those behind row `rows` to zero.
+/// Subtracts `sum` from the numbers of a tile in shared memory; sets rows from `rows` on to zero.
 template <int kWidth>
 __device__ void take_away(double* tile, Index rows, TileSums<kWidth>& sum) {
   const Lane at = here();
@@ -135,9 +135,10 @@ __device__ void solve_marked_tile(const InverseOfL& inverse, const double* panel
   });
 }
 
-/// Computes sum = V c, or V^T c, for diagonal tile k, c as each warp has put its rows. If
-/// `product`, subtracts U, or W, times the numbers that come next, those of the tile before it; c
-/// then lacks only that tile's product. For a marked tile the tile of L lies in the place of U.
+/// Computes sum = V c, or V^T c, for diagonal tile k; each warp has put its rows of c in shared
+/// memory. If `product`, c lacks the product of the tile C of L beside the diagonal tile, and U = V
+/// C, or W^T = (C V)^T, times the next input is subtracted. For a marked tile the ring holds C, not
+/// U.
 template <bool kForward, int kWidth>
 __device__ void solve_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
                            const WideMemory& memory, const Front& front, Index k, bool product,
@@ -262,8 +263,8 @@ __device__ void do_task(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const
   if (has_one_input(task)) leave_input(shared, rings);
 }
 
-/// Adds part to sum, and sets part to the rounding error of that: the next products are added to
-/// it.
+/// Adds part to sum, and sets part to the rounding error of this addition, to which the caller adds
+/// the next products.
 __device__ inline void carry(double& sum, double& part) {
   const Dot2 both = add(Dot2{sum}, Dot2{part});
   sum = both.sum, part = both.error;

@@ -57,8 +57,9 @@ __device__ __forceinline__ void look_at(Watch& watch, const There& is_there, con
   }
 }
 
-/// Waits until all numbers are set. It loads those that are missing again, all together, since each
-/// load takes a trip to the L2 cache and back. The pauses leave the cache to other threads.
+/// Waits until x[k], the number loaded from p[k], is set for all k. Each round loads all missing
+/// ones together, since a load takes a trip to the L2 cache and back. The pauses, in ns, leave the
+/// cache to other threads.
 template <int kCount>
 __device__ void await_numbers(const double* const (&p)[kCount], double (&x)[kCount],
                               unsigned pause) {

@@ -21,9 +21,9 @@ struct Dealt {
   Index first, step, count;
 };
 
-/// A warp's fronts, one after another: number k is loaded, its panel is on the way, and so are the
-/// descriptions of the two fronts after it. Panels: WarpShared, or a type with the same members for
-/// panels and descriptions.
+/// A warp's fronts, one after another: while it does number k, shared memory holds the descriptions
+/// of fronts k to k + 3, and bulk copies bring the panel of k + 1, if it fits. Panels: WarpShared,
+/// or a type with the same members for panels and descriptions.
 template <class Panels>
 class Fronts {
  public:
@@ -78,8 +78,8 @@ class Fronts {
     if (lane_ < kFrontWords) reinterpret_cast<int*>(&shared_.front[k & 3])[lane_] = word;
     if (lane_ == 0) shared_.id[k & 3] = id;
   }
-  /// Returns the entries of a panel rounded up to units of 16 bytes, in which panels begin; whole
-  /// pairs of doubles already are.
+  /// Returns the number of entries of a panel, rounded up to units of 16 bytes, in which panels
+  /// begin. panel_storage() is even, so only panels in float need rounding.
   [[nodiscard]] __device__ int storage(Index k) const {
     const int entries = small_of(front(k)).panel_storage();
     return sizeof(S) == sizeof(double) ? entries : (entries + 3) / 4 * 4;
@@ -104,8 +104,8 @@ class Fronts {
   bool fits_ = false;
 };
 
-/// Places of the data that a lane's rows, lane and lane + 32, read from other fronts, and of their
-/// results.
+/// Indices of the numbers that a lane's rows, lane and lane + 32, read from other fronts, and of
+/// their results.
 template <int kHalves>
 struct RowPlaces {
   std::uint32_t own[kHalves];    // pivots: row in the caller's numbering
@@ -132,7 +132,8 @@ struct RowPlaces {
   }
 };
 
-/// Places of front number k, and b or y of its pivots; those of the next front are on their way.
+/// Indices of front number k, and b (forward) or y (backward) of its pivots, in registers; the
+/// loads of those of the next front are under way.
 template <class S, int kRows, bool kForward>
 class Ahead {
  public:
@@ -197,8 +198,8 @@ __device__ void take_reciprocals(const S* l, const Front& f, int lane, double (&
   }
 }
 
-/// Adds the children's update rows, one after the other, to each of a lane's rows; waits for those
-/// of both rows together.
+/// Adds the children's update rows, one after the other, to v, the sums of a lane's rows; waits for
+/// those of both rows together.
 template <int kHalves>
 __device__ void add_updates(const double* update, const RowPlaces<kHalves>& at,
                             double (&v)[kHalves]) {
@@ -314,9 +315,9 @@ __device__ void eliminate_back(const S* l, const Front& f, Index end, Index colu
   }
 }
 
-/// Sets z to y less the products of the rows below the pivots, whose x is in shared.x: for column
-/// `column` and the one 32 further. Columns lie side by side, as many as `width`; lanes of the same
-/// column add up its rows, and all of them end with the sum.
+/// Sets z[h] to y less the products of the rows below the pivots, whose x is in shared memory, for
+/// column `column` + 32 h. A warp does `width` columns side by side; the 32 / width lanes of one
+/// column divide its rows, and all end with the sum.
 template <class S, int kHalves>
 __device__ void subtract_below(const S* l, const Front& f, const double* x,
                                const double (&number)[kHalves], int width, Index column, int lane,

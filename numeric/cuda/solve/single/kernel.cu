@@ -61,9 +61,9 @@ __device__ void set_all(double* y, Index n) {
     if (const double x = y[k]; !is_set(x)) publish(y + k, x);
 }
 
-/// Hands shared memory that was read and written over to copies that fill it next. Barriers lie
-/// apart from that memory: barriers that were initialised anew in memory that copies had filled let
-/// waits pass before the data had come.
+/// Lets bulk copies fill shared memory that threads have read and written. Barriers lie apart from
+/// that memory: barriers that were initialised anew in memory that copies had filled let waits pass
+/// before the data had come.
 __device__ void hand_over() {
   ptx::shared_proxy_fence();
   __syncthreads();

@@ -10,7 +10,7 @@ namespace kauri::numeric::cuda::sweep {
 
 // ---- the loader
 
-/// The ring's stages, as the loader fills them.
+/// Stages of the ring in shared memory: the loader's side, which fills them.
 template <class S>
 class Stages {
  public:
@@ -31,8 +31,8 @@ class Stages {
   Turn<kStages> turn_;
 };
 
-/// Loads tile (i, k) of a panel, two pairs of columns per stage. Ring: Stages, or another type with
-/// stages as large.
+/// Loads tile (i, k) of a panel, two pairs of columns of cells per stage. Ring: Stages, or another
+/// type with stages as large.
 template <class Ring, class S>
 __device__ void load_tile(Ring& stages, const S* panel, const FrontCells& cells, Index i, Index k) {
   const symbolic::CellLayout layout = cells.panel();
@@ -116,8 +116,8 @@ __device__ void load_task(Stages<S>& stages, const SweepTask& task, const Front&
   }
 }
 
-/// Draws tickets until none is left, and fills the ring. Hands on a task whose front is kNone at
-/// the end.
+/// Draws tickets until none is left, and fills the ring with the data of their tasks. At the end it
+/// stores a task whose front is kNone, at which the other warps return.
 template <bool kForward, class S>
 __device__ void run_loader(const Tiles<S>& shared, const SweepView& view,
                            const SweepMemory<S>& memory) {
@@ -173,8 +173,8 @@ __device__ inline Two look(const LaneAddresses& at) {
 
 /// Waits until both numbers of every lane are set. With `next`, the next step needs them: all lanes
 /// poll both, without pause. Otherwise lane 0 first polls one number alone, with pauses: the one
-/// that is likely to be set last. So many waiting blocks do not keep the L2 cache from the few
-/// numbers that all wait for.
+/// that is likely to be set last. This keeps the polls of many waiting blocks from crowding the L2
+/// cache.
 __device__ inline Two await_two(const LaneAddresses& at, bool next, int lane) {
   Two out = look(at);
   Watch watch;
@@ -207,8 +207,8 @@ __device__ inline LaneAddresses rows_at(const double* numbers, Index rows, int l
       numbers + rows - 1};
 }
 
-/// Returns the places of numbers of tile row i in the backward sweep: x of the front's own pivots,
-/// or of its ancestors'.
+/// Returns the addresses of x of tile row i in the backward sweep: of the front's own pivots, or of
+/// its ancestors'.
 template <class S>
 __device__ inline LaneAddresses places_back(const Front& front, const FrontCells& cells, Index i,
                                             const SweepView& view, const SweepMemory<S>& memory,
@@ -267,8 +267,8 @@ __device__ void run_input(const Tiles<S>& shared, const SweepView& view,
   }
 }
 
-/// Returns the number that row r of a tile row starts from: b plus the children's update rows one
-/// after the other, less the parts of its sum.
+/// Returns what the sum of row r of a tile row starts from: b plus the children's update rows one
+/// after the other (or their gathered sum), less the parts of its products that other tasks summed.
 template <class S>
 __device__ inline double start_row(const SweepTask& task, const Front& front, Index row, Index r,
                                    const SweepView& view, const SweepMemory<S>& memory) {
@@ -295,7 +295,8 @@ __device__ inline Dot2 start_column(const SweepTask& task, const Front& front, I
   return sum;
 }
 
-/// Writes the starts of a tile row, one row per lane.
+/// Stores what the sums of tile row i start from (of tile column i, backward) to shared memory, and
+/// the index of each result; thread r of the two warps has row r.
 template <bool kForward, class S>
 __device__ void bring_start(const Tiles<S>& shared, const SweepTask& task, const Front& front,
                             Index i, const SweepView& view, const SweepMemory<S>& memory,

@@ -1,18 +1,19 @@
-// The places of numbers in a workspace of sweeps, and their initial state.
+// The layout of a workspace of sweeps, and the initial state of its numbers.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/solve/multi/memory.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Largest number of rows for which four groups, or two, solve 9 to 32 columns, and largest number
-/// of entries of L: below these the chains bound the time of a solve, not its numbers or L. One
+/// Most rows of A for which four groups, or two, solve 9 to 32 columns, and most entries of L: up
+/// to these the chains of tiles bound the time of a solve, not its arithmetic or reads of L. One
 /// H200: four groups take 0.71 to 0.9 of the time of two from 2600 to 10,000 rows, and 1.1 with
 /// 24,000 and 34,000 rows that hubs tie together.
 constexpr Index kFewestRows = Index{1} << 14, kFewRows = Index{1} << 16;
 constexpr Offset kSmallFactor = Offset{1} << 24;
 
-/// Sets the places of parts of sums: they lie behind the update rows, in rows of `columns` numbers.
+/// Sets the addresses of parts of sums, which lie behind the update rows, in rows of `columns`
+/// numbers.
 template <class S>
 void place_parts(const Plan& plan, Index columns, SweepMemory<S>& memory) {
   const Offset below = static_cast<Offset>(plan.supernodes.row.size()) - plan.n;

@@ -9,17 +9,17 @@
 
 namespace kauri::numeric::cuda {
 
-/// Memory of one solve. Numbers are unset at first, except L and b, which are read, and `out`. S:
-/// scalar of L and of the caller's vectors.
+/// Device memory of one solve. Its arrays of double are unset (all bits 1) at first, but y is given
+/// if only the backward sweep is run. S: scalar of L and of the caller's vectors.
 template <class S>
 struct SweepMemory {
-  const S* l;             ///< DeviceSchedule::entries
+  const S* l;             ///< DeviceSchedule::entries numbers
   double* x;              ///< n
   double* y;              ///< n
-  double* update;         ///< UpdateRows::slot
+  double* update;         ///< a number per update row, in the order of UpdateRows::slot
   double* forward_part;   ///< kTile numbers for each vector of parts of the forward sweep
   double* backward_part;  ///< kTile numbers for each vector of parts of the backward sweep
-  int* ticket;            ///< one for each direction; -1 at first
+  int* ticket;            ///< the last one drawn in each direction; -1 at first
   const S* b;             ///< b(old_of(k)) is the right-hand side of row k
   S* out;                 ///< out(old_of(k)) = x(k), or NaN if the verdict is not good; may be b
   Offset b_step;          ///< numbers from one row of b to the next
@@ -29,20 +29,23 @@ struct SweepMemory {
       run_flag;  ///< null, or the address of a number on the device: if it is 0, nothing is done
 };
 
-/// Returns the places of a solve's memory in `numbers`, an array of DeviceSchedule::Sweeps::numbers
-/// that belongs to a workspace. b, out, their steps, verdict and run_flag are left unset.
+/// Returns the memory of a solve: addresses in `numbers`, a workspace's array of
+/// DeviceSchedule::Sweeps::numbers doubles. b, out, their steps, verdict and run_flag are null or
+/// 0.
 template <class S>
 SweepMemory<S> sweep_memory(const Plan& plan, const S* l, double* numbers);
 
-/// Returns the number of blocks that the current device holds at once; 0 if it cannot run the
-/// kernel. Called once for each device, before the first launch.
+/// Returns the number of blocks of the sweeps' kernel that the current device holds at once; 0 if
+/// it cannot run it. Called once for each device, before the first launch.
 template <class S>
 int sweep_blocks();
-/// Enqueues the unsetting of all numbers of one solve, and of its tickets.
+/// Enqueues a fill with all bits 1, which marks all numbers of one solve as unset and sets its
+/// tickets to -1.
 void enqueue_unset(const Plan& plan, double* numbers, cudaStream_t stream);
-/// Solves L y = b (rows in the order of view.old_of), L^T x = y (view.back_of), or one after the
-/// other, by a launch on the stream. `memory` is as returned by sweep_memory(), with b, out and
-/// verdict, and unset, except that y is set if `forward` is false. Throws Error(device).
+/// Solves L y = b with b in the order of view.old_of, L^T x = y with x stored in that of
+/// view.back_of, or one after the other, by one launch. `memory` is that of sweep_memory() with b,
+/// out, steps and verdict; its numbers are unset, but y is given if `forward` is false. Throws
+/// Error(device).
 template <class S>
 void enqueue_sweeps(const SweepView& view, const SweepMemory<S>& memory, bool forward,
                     bool backward, int blocks, cudaStream_t stream);

@@ -1,7 +1,7 @@
 // Products of tiles and of inverses of diagonal tiles with 64 numbers (tiles.cuh). Forward a warp
-// has 16 rows of the tile, whose sums end in four lanes each; backward it has 16 columns, whose
-// sums end in eight, and whose sums over tiles keep their rounding errors (dot2.cuh). Both read L
-// in the order of its cells, 16 bytes per lane.
+// has 16 rows of the tile, each a sum over four lanes; backward it has 16 columns, each a sum over
+// eight, and sums over tiles keep their rounding errors (dot2.cuh). Both read L in the order of its
+// cells, 16 bytes per lane.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,8 +22,8 @@ __device__ inline const S* await_stage(const Tiles<S>& shared, const Rings& ring
   ptx::barrier_wait(&shared.barrier.full[rings.stage.at], rings.stage.phase);
   return shared.data.stage[rings.stage.at];
 }
-/// Leaves the current stage. All loads from it are complete once the fence is passed: the next copy
-/// may overtake loads that are only under way, and did (in one of some 10^6 tiles).
+/// Hands the current stage back to the loader. Past the fence all loads from it are complete: the
+/// next copy may overtake loads that are only under way, and did (in one of some 10^6 tiles).
 template <class S>
 __device__ inline void leave_stage(const Tiles<S>& shared, Rings& rings, int lane) {
   ptx::shared_proxy_fence();
@@ -33,7 +33,7 @@ __device__ inline void leave_stage(const Tiles<S>& shared, Rings& rings, int lan
 }
 
 /// A lane's part of a whole tile, loaded to registers before the numbers come that it is multiplied
-/// by: then only sixteen products per sum are left, and the ring goes on meanwhile.
+/// by: then only eight products per sum are left, and the loader refills the stages meanwhile.
 struct WholeTile {
   double2 of[2][8];
 };
@@ -41,8 +41,8 @@ __device__ inline bool is_whole(Index rows, Index columns) {
   return rows == symbolic::kTileCells && columns == symbolic::kTileCells;
 }
 
-/// Loads a whole tile. of[h][2 r + e + 4 pair]: rows 16 w + 8 r + g, columns 2 t, 2 t + 1 of cell 4
-/// h + 2 pair + e.
+/// Loads a whole tile. of[h][2 r + e + 4 pair]: rows 16 w + 8 r + g, columns 2 t, 2 t + 1 of the
+/// cells in column 4 h + 2 pair + e.
 template <class S>
 __device__ inline void take_tile(const Tiles<S>& shared, Rings& rings, const Lane& at,
                                  WholeTile& out) {
@@ -119,9 +119,10 @@ struct Four {
   double of[4];
 };
 
-/// Multiplies a tile at a front's edge as multiply_tile(). There are few of these: so it is a
-/// function apart, and takes the rings by value, which keeps them in registers. It reads (columns +
-/// 3) / 4 stages forward, (rows + 3) / 4 backward.
+/// Returns the sums of multiply_tile() for a tile of fewer rows or columns (in cells) at a front's
+/// edge. There are few: so this is no inline function, and takes the rings by value, which keeps
+/// them in registers; the caller advances its own by pass_stages(). Reads (columns + 3) / 4 stages
+/// forward, (rows + 3) / 4 backward.
 template <class S>
 __device__ __noinline__ Four multiply_edge(Tiles<S> shared, Rings rings, Lane at, Index rows,
                                            Index columns, const double* x) {
@@ -195,7 +196,7 @@ __device__ inline int own_column(const Lane& at) {
   return 16 * at.warp + 8 * (at.lane >> 4) + 2 * at.t + (at.lane >> 3 & 1);
 }
 
-/// The stages of an inverse, both held until they are left.
+/// The one or two stages that hold an inverse (two if it has four block rows), kept until leave().
 template <class S>
 struct InverseStages {
   const S* first;
@@ -222,7 +223,7 @@ struct InverseStages {
 
 /// A lane's part of an inverse: of[j][2 r + c], forward of block (w, j), rows 8 r + g, columns 8 c
 /// + 2 t and the next; backward of block (j, w). Zeros if there is no block. Entry (0, 1) of the
-/// first block is a mark, and counts as zero.
+/// first block marks inverses that need a correction, and counts as zero.
 struct Inverse {
   double2 of[4][4];
 };

@@ -11,7 +11,8 @@ struct BlockRange {
   Index first, count;
 };
 
-/// A block of the grid by its place among those that do one solve: all of them, or an equal share.
+/// This block's index among the `blocks` that do one solve: all blocks of the grid, or every
+/// shares-th.
 struct SolveBlock {
   Index block, blocks;
   __device__ explicit SolveBlock(Index shares = 1)
@@ -19,8 +20,9 @@ struct SolveBlock {
         blocks(static_cast<Index>(gridDim.x) / shares) {}
 };
 
-/// The blocks for each kind of work. If there are blocks enough, each kind has its own, and these
-/// wait with all their data at hand; else all blocks do one kind after the other.
+/// Ranges of blocks that do narrow fronts, small fronts and tiles. If there are blocks enough, the
+/// ranges are disjoint, and blocks have loaded their first data when the numbers that they await
+/// come; else each range is all blocks, which do one kind after the other.
 struct Roles {
   BlockRange narrow, small, tiles;
   __device__ explicit Roles(const SweepView& view, const SolveBlock& at = SolveBlock()) {
@@ -42,8 +44,8 @@ __device__ inline Index place_in(const BlockRange& group, const SolveBlock& at =
   return block < group.count ? max(block, Index{-1}) : Index{-1};
 }
 
-/// Returns those of the fronts [begin, end) of view.order that a warp takes, of `warps` in each
-/// block of a group; backward from the last.
+/// Returns the fronts of view.order[begin, end) that a warp takes if they are dealt to `warps`
+/// warps in each block of a group: from the first on, or backward from the last.
 template <bool kForward>
 __device__ Dealt deal(const BlockRange& group, Index warps, Index begin, Index end, Index warp,
                       const SolveBlock& at = SolveBlock()) {

@@ -14,8 +14,9 @@
 
 namespace kauri::numeric::cuda::sweep {
 
-/// Computes rest = c - T y, or c - T^T y, with T the diagonal tile k: the residual of a product
-/// with V, from L itself. Called by all threads that multiply; they may read y and c.
+/// Computes rest = c - T y, or c - T^T y, with the diagonal tile k of L, T, from global memory: the
+/// residual of y = V c, V the stored inverse of T. Called by all threads that multiply, once c and
+/// y are in shared memory.
 template <bool kForward, class S>
 __device__ __noinline__ void find_rest(const S* panel, FrontCells cells, Index k, const double* c,
                                        const double* y, double* rest) {
@@ -30,7 +31,8 @@ __device__ __noinline__ void find_rest(const S* panel, FrontCells cells, Index k
   rest[r] = sum.value();
 }
 
-/// Adds V (sum - T y) to y: one step of refinement, for a V that alone is not accurate enough.
+/// Adds V (sum - T y) to y = V sum: one step of refinement, for an inverse V of the diagonal tile T
+/// that alone is not accurate enough.
 template <class S>
 __device__ inline void correct_rows(const Tiles<S>& shared, const InverseStages<S>& stages,
                                     const Lane& at, const FrontCells& cells, const S* panel,
@@ -72,8 +74,9 @@ __device__ inline void leave_input(const Tiles<S>& shared, Rings& rings, int lan
   rings.input.next();
 }
 
-/// Adds the products of tile row i of a task, but for the last one if that includes the inverse.
-/// They are products with the task's own numbers, or with numbers that the input warp loads.
+/// Sets out to the sums of the products of tile row i of a task, without the last tile if a product
+/// with the inverse replaces it. Tiles are multiplied by the task's own numbers, or by numbers that
+/// the input warp loads.
 template <class S>
 __device__ inline void add_products(const Tiles<S>& shared, Rings& rings, const Lane& at,
                                     const SweepTask& task, const FrontCells& cells, Index i,
@@ -107,7 +110,8 @@ __device__ inline void leave_start(const Tiles<S>& shared, Rings& rings, int lan
   rings.start.next();
 }
 
-/// Sets sum to the starts of rows, less the products, and place to the places of the update rows.
+/// Replaces sum by start less sum, for the lane's two rows, and sets place to the indices of their
+/// update rows.
 template <class S>
 __device__ inline void start_rows(const Tiles<S>& shared, Rings& rings, const Lane& at,
                                   double (&sum)[2], std::uint32_t (&place)[2]) {
@@ -124,8 +128,8 @@ struct Rows {
   double of[2];
 };
 
-/// Returns rows of V (right - C y) for a marked V: C is the tile of L in place of a product, y the
-/// numbers of the tile before.
+/// Returns two rows of V (right - C y), corrected, for a marked V. The ring then holds C, the tile
+/// of L left of the diagonal, not the product U = V C; y: numbers of the tile before.
 template <class S>
 __device__ __noinline__ Rows correct_step(Tiles<S> shared, Rings rings, Lane at,
                                           InverseStages<S> stages, FrontCells cells, const S* panel,
@@ -151,8 +155,8 @@ __device__ __noinline__ Rows correct_step(Tiles<S> shared, Rings rings, Lane at,
   return out;
 }
 
-/// Computes the numbers of a tile from those of the tile before it, and passes them to f: y = V
-/// right - U y, with V right in `y`. Advances the ring past the inverse and the product.
+/// Computes y = V right - U y_before of a pivot tile, given V right in `y`, and passes it to f; U =
+/// V C, and the input ring brings y_before. Advances the rings past the inverse and U.
 template <class S, class F>
 __device__ inline void step_rows(const Tiles<S>& shared, Rings& rings, const Lane& at,
                                  const InverseStages<S>& stages, const FrontCells& cells,
@@ -227,8 +231,8 @@ __device__ inline void finish_rows_below(const Tiles<S>& shared, Rings& rings, c
   if (row + 8 < rows) publish(memory.update + place[1], sum[1]);
 }
 
-/// Adds up the children's update rows of some rows of a tile row, each warp its own rows, in a
-/// fixed tree.
+/// Adds up the children's update rows of the task's kGatherRows rows of a tile row, each warp its
+/// own rows, in a fixed tree, and publishes the sums as a part.
 template <class S>
 __device__ inline void gather_rows(const SweepTask& task, const Front& front, const Lane& at,
                                    const SweepView& view, const SweepMemory<S>& memory) {
@@ -283,7 +287,7 @@ __device__ inline void do_task(const Tiles<S>& shared, Rings& rings, const Lane&
   }
 }
 
-/// Does correct_step() for a column.
+/// Returns V^T (right - C^T x), corrected, for a marked V: correct_step() of the backward sweep.
 template <class S>
 __device__ __noinline__ double correct_step_back(Tiles<S> shared, Rings rings, Lane at,
                                                  InverseStages<S> stages, FrontCells cells,
@@ -307,8 +311,8 @@ __device__ __noinline__ double correct_step_back(Tiles<S> shared, Rings rings, L
   return x;
 }
 
-/// Does step_rows() for a column: x = V^T right - W^T x of the tile after it, with V^T right in
-/// `x`.
+/// Computes x = V^T right - W^T x_after of a pivot tile, given V^T right in `x`, and passes it to
+/// f: step_rows() of the backward sweep, with W = C V and C the tile of L below the diagonal.
 template <class S, class F>
 __device__ inline void step_column(const Tiles<S>& shared, Rings& rings, const Lane& at,
                                    const InverseStages<S>& stages, const FrontCells& cells,
@@ -329,8 +333,8 @@ __device__ inline void step_column(const Tiles<S>& shared, Rings& rings, const L
   leave_input(shared, rings, at.lane);
 }
 
-/// Returns the sums of products of a column, from the last tile row that the task takes to `first`;
-/// each lane that of own_column().
+/// Returns the sums of the products of a tile column with the task's tile rows, from the last one
+/// down to `first`; each lane returns that of column own_column().
 template <class S>
 __device__ inline double add_products_back(const Tiles<S>& shared, Rings& rings, const Lane& at,
                                            const SweepTask& task, const FrontCells& cells,
