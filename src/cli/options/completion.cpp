@@ -93,7 +93,7 @@ std::string in_short(const std::string& description) {
   return text;
 }
 
-/// Returns the text in single quotes of a shell.
+/// Returns the text in single quotes, as one word of a shell command.
 std::string in_quotes(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
