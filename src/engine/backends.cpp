@@ -9,7 +9,7 @@
 namespace kauri {
 namespace {
 
-constexpr Offset kRounding = Offset{64} << 20;  // the driver rounds each allocation up
+constexpr Offset kRounding = Offset{64} << 20;  // bytes lost as the driver rounds up allocations
 
 Backend asked_for(BackendChoice choice, int threads, const CudaOptions& cuda) {
   switch (choice) {
