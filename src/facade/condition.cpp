@@ -46,7 +46,7 @@ double norm_of(const SymmetricView<T>& a) {
   return largest;
 }
 
-/// Estimator with vectors in host memory.
+/// Norm estimator with vectors in host memory, for factors on the CPU.
 template <class T>
 class HostNormEstimator final : public numeric::NormEstimator<T> {
  public:
@@ -107,7 +107,8 @@ class HostNormEstimator final : public numeric::NormEstimator<T> {
   std::vector<T> x_, sign_;
 };
 
-/// Counts the solves of an estimator, and checks the stop token before each.
+/// Calls the estimator's steps, each of which is one solve, and counts them; checks for a stop
+/// before each.
 template <class T>
 struct Solves {
   numeric::NormEstimator<T>& estimator;
