@@ -53,9 +53,9 @@ Columns blockdiag(Index n, Index block);
 /// `degree` random vertices (fewer if one is drawn twice).
 Columns hubs(Index n, Index count, Index degree, std::uint64_t seed, double shift);
 
-/// Preferential attachment (Barabasi & Albert 1999): each vertex is joined to `links` earlier ones,
-/// drawn by the number of edges that they have (fewer if one is drawn twice). Degrees follow a
-/// power law.
+/// Preferential attachment (Barabasi & Albert 1999): each vertex is joined to `links` earlier ones
+/// (fewer if one is drawn twice), drawn with probability proportional to their degree. Degrees
+/// follow a power law.
 Columns power_law(Index n, Index links, std::uint64_t seed, double shift);
 
 /// Unknowns of a point and of a camera.
