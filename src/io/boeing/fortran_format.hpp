@@ -34,8 +34,8 @@ struct FortranFormat {
 };
 
 /// Parses a format in parentheses: [r] I|E|ES|EN|D|F|G w [.d [Ee]], [n]X, nP and groups [r](...) of
-/// them. All fields have one width, one number of digits and one scale factor. Returns nothing if
-/// the text does not have this form, or expands to more than 10000 items.
+/// them. All fields must have one width, one number of digits and one scale factor. Returns nothing
+/// if the text does not have this form, or expands to more than 10000 items.
 std::optional<FortranFormat> parse_fortran_format(std::string_view text);
 
 /// Parse a number as Fortran reads it: blanks around it, exponents as 1D3 and 1+3, a point implied

@@ -14,7 +14,7 @@
 
 namespace kauri::io {
 
-/// The place of the bytes until a file is finished.
+/// Place of the bytes until the file is finished.
 enum class Unfinished {
   /// A file without a name, which the system removes however the process ends; as `named` if the
   /// file system has no nameless files.
@@ -24,8 +24,8 @@ enum class Unfinished {
   named,
 };
 
-/// Returns the name at the end of the symbolic links that begin at path, which a FileWriter creates
-/// if nothing is there. Returns any name of a circle of links.
+/// Follows symbolic links from `path` and returns the name at their end, which a FileWriter creates
+/// if no file has it. Returns any name of a circle of links.
 std::string end_of_links(const std::string& path);
 
 /// Creates or replaces a file. The old file stays until close(): the bytes are written elsewhere in

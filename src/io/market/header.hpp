@@ -29,7 +29,7 @@ struct MarketSizes {
 /// one the lower half without the diagonal.
 Offset market_array_values(const MarketHeader& header, const MarketSizes& sizes);
 
-/// Lines that start with it are comments.
+/// Characters with which a comment line begins.
 inline constexpr std::string_view kMarketComment = "%";
 
 inline bool is_matrix_market(std::string_view bytes) { return bytes.starts_with("%%"); }

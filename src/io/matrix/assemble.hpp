@@ -17,10 +17,11 @@ namespace kauri::io {
 /// Number of rows that a file may claim without entries in them if max_bytes is not set: arrays of
 /// at most 0.8 GB.
 inline constexpr Offset kFreeRows = Offset{1} << 24;
-/// Number of places of right-hand sides that are allocated on a file's claim alone.
+/// Number of entries of right-hand sides (rows times columns) for which memory is allocated on a
+/// file's claim alone.
 inline constexpr Offset kFreePlaces = Offset{1} << 20;
-/// Beyond kFreePlaces, dense right-hand sides given as sparse ones must fill one place in this
-/// many, so that their memory stays within a small multiple of the file.
+/// Dense right-hand sides with more entries, given as sparse ones, must have a stored entry for
+/// each kSparsest of them, so that their memory stays within a small multiple of the file.
 inline constexpr Offset kSparsest = 16;
 
 /// Returns an empty string, or why a matrix of n rows is refused: max_bytes is not set, n is large,
@@ -64,11 +65,11 @@ class SeenHalves {
   bool below_ = false, above_ = false, below_number_ = false, above_number_ = false;
 };
 
-/// Returns SeenHalves::words() of triplets.
+/// Returns SeenHalves::words() for the entries t.
 std::string one_half_words(const Triplets& t);
 
-/// Counts the memory that assemble() takes: rows and values of all entries twice, since they are
-/// sorted, and pointers.
+/// Counts in `allowance` the memory that assemble() takes: rows and values of all entries twice,
+/// since they are sorted, and pointers.
 void take_matrix(std::string_view name, Index n, Offset entries, Allowance& allowance);
 
 /// Returns the matrix of triplets whose indices are in range. Throws Error(input) with the file's
@@ -84,9 +85,9 @@ SymmetricMatrix<double> assemble(std::string_view name, Index n, std::span<const
                                  const BothHalves& halves, const EntryNames& places,
                                  bool by_rows = false);
 
-/// Returns the halves to read if the file does not declare them: if all entries lie in one half,
-/// that half (lower if all are on the diagonal), also if the other half holds only zeros, which are
-/// dropped. Else returns `both`.
+/// Returns which half to read if the file does not declare it: the one that has all entries (lower
+/// if all are on the diagonal), or all nonzero entries; the zeros of the other half are then
+/// dropped. Returns `both` if both halves have nonzero entries, or both only zeros.
 BothHalves halves_of(const Triplets& t, const BothHalves& both);
 /// Returns the halves to read of compressed columns, or rows; the half is that of A either way.
 BothHalves halves_of(std::span<const Offset> ptr, std::span<const Index> row,

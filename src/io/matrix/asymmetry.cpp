@@ -15,7 +15,8 @@
 namespace kauri::io {
 namespace {
 
-/// The entries of one pair of places: side 0 below the diagonal, side 1 above it.
+/// The triplets at (i, j) and (j, i) with i > j: side 0 is (i, j), below the diagonal, side 1 (j,
+/// i).
 struct Pair {
   std::array<Offset, 2> first{-1, -1};  // index of the first triplet on that side, or -1
   std::array<double, 2> sum{0, 0};

@@ -15,7 +15,7 @@
 namespace kauri::io {
 namespace {
 
-/// An archive and the order of its matrix.
+/// An archive, and the order n and reading rules of the matrix in it.
 struct NpzMatrix {
   const ZipArchive& archive;
   const std::string& name;
@@ -45,15 +45,17 @@ void expect_entries(const NpzMatrix& source, Offset entries) {
   if (!why.empty()) source.array("shape").fail_here(why);
 }
 
-/// Counts row, column, value and place of entries, and the matrix made of them.
+/// Counts memory for the row, column, value and index in `data` of each entry, and for the matrix
+/// made of the entries.
 void take_triplets(const NpzMatrix& source, Offset entries) {
   source.allowance.take(source.name, static_cast<std::size_t>(entries),
                         2 * sizeof(Index) + sizeof(double) + sizeof(Offset), "entries");
   take_matrix(source.name, source.n, entries, source.allowance);
 }
 
-/// Returns the tolerance for numbers narrower than double: they were rounded to that type when the
-/// matrix was assembled, so its halves may differ by its eps.
+/// Returns `both`, with a tolerance of kSymmetryEps eps if none is set and the elements of `data`
+/// are narrower than double, eps being that of their type: the values were rounded to that type, so
+/// the halves may differ by as much.
 BothHalves rounded_to(BothHalves both, const NpzMember& data) {
   if (both.symmetry == 0 && data->eps() > std::numeric_limits<double>::epsilon())
     both.symmetry = std::min(1.0, kSymmetryEps * data->eps());

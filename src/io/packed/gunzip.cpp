@@ -24,9 +24,9 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  /// Appends one member to `out`, up to `limit` bytes in all; returns false if there is more.
-  /// Inflates into a chunk first: an empty member so costs only its own bytes, however long `out`
-  /// is, and no byte of `out` is touched before it is known.
+  /// Appends the content of one gzip member (or raw stream) to `out`, up to `limit` bytes in all;
+  /// returns false if there is more. Inflates into a chunk first: so an empty member costs only its
+  /// own bytes, however long `out` is, and pages of `out` are taken only for known bytes.
   bool member(Bytes& out, std::size_t limit, const Watch& watch = {}) {
     for (;;) {
       const std::size_t room = std::min(limit - out.size(), chunk_.size());
