@@ -10,9 +10,8 @@
 namespace kauri::picture {
 
 struct TreeSize {
-  double width = 960, height = 480;  ///< size of the picture
-  double least_width =
-      4;  ///< subtrees narrower than this are drawn as one shape, neighbours together
+  double width = 960, height = 480;  ///< size of the picture in pixels, without its margins
+  double least_width = 4;  ///< narrower subtrees are drawn as one shape with their narrow siblings
   double least_height =
       1.5;  ///< a front lower than this is drawn together with its child if it has one wide child
 };
