@@ -109,8 +109,9 @@ nb::object refactorize_values(Factorization<T>& f, const Vector<T>& values, doub
   }));
 }
 
-/// values: an object that owns `count` numbers at the address, on the factor's device. Only work on
-/// the stream may write to them, until the factor is filled again.
+/// Factorises A + beta I from values on the factor's device. values: an object that owns `count`
+/// numbers at the address. Only work on the stream may write to them until the factor is filled
+/// again.
 template <Scalar T>
 nb::object refactorize_there(Factorization<T>& f, nb::object values, std::uintptr_t address,
                              std::optional<std::uintptr_t> stream, std::size_t count, double beta,
@@ -228,7 +229,7 @@ std::shared_ptr<Factorization<T>> restore(OptionTexts texts, const nb::bytes& by
   });
 }
 
-/// max_bytes: as LoadOptions; 0: no bound.
+/// Loads a factor from a file. max_bytes: see LoadOptions; 0: no bound.
 template <Scalar T>
 std::shared_ptr<Factorization<T>> load(OptionTexts texts, const std::string& path,
                                        std::size_t max_bytes) {

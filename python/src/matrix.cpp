@@ -35,7 +35,7 @@ Number below(const View<T, Number>& a, Number line, std::size_t k) {
   return a.compression == Compression::columns ? a.index[k] - line : line - a.index[k];
 }
 
-/// Halves that hold numbers other than 0, and halves that hold any entry.
+/// The halves that hold nonzero numbers, and those that hold any entry.
 struct Seen {
   bool lower = false, upper = false, lower_entry = false, upper_entry = false;
 };
@@ -132,7 +132,7 @@ void bind_matrix(nb::module_& module, const char* name, const char* maker) {
              nb::arg("triangle"), nb::arg("symmetry"));
 }
 
-/// Reads a matrix from a file. threads: those that parse; 0: all.
+/// Reads a matrix from a file. threads: number of threads that parse it; 0: all.
 SymmetricMatrix<double> read(const std::string& path, int threads, std::size_t max_bytes,
                              const std::string& half, double symmetry) {
   ReadOptions options{.threads = threads, .max_bytes = max_bytes, .symmetry = symmetry};

@@ -53,8 +53,7 @@ class RowsOfL {
   std::vector<Index> column_;     // length ptr_[n]: columns of B below the diagonal, row by row
   std::vector<Index> chain_end_;  // length n: last column of the chain that j is in
   std::vector<Index> met_by_;     // by the last column of a chain: last row that reached the chain
-  std::vector<Index>
-      met_from_;  // by the last column of a chain: least column that this row reached
+  std::vector<Index> met_from_;   // by the last column of a chain: least column that row reached
   const std::vector<Index>& parent_;
 };
 

@@ -18,8 +18,8 @@
 namespace kauri::python {
 namespace {
 
-/// Entries of A above which an analysis can be interrupted by Ctrl-C: some 50 ms, unless minimum
-/// degree is unusually slow.
+/// Number of entries of A's lower triangle above which Ctrl-C can interrupt an analysis: some 50
+/// ms, unless minimum degree is unusually slow.
 constexpr Offset kHeavyEntries = 50000;
 
 SolverOptions options_of(const OptionTexts& texts) {
