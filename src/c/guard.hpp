@@ -69,7 +69,8 @@ T& need(T* pointer, const char* name) {
   return *pointer;
 }
 
-/// Sets the place for a new handle to null and returns it. Throws Error(usage) if `place` is null.
+/// Sets the caller's pointer *place, which is to hold a new handle, to null and returns it. Throws
+/// Error(usage) if `place` is null.
 template <class T>
 T*& place_for(T** place, const char* name) {
   T*& handle = need(place, name);
@@ -104,7 +105,9 @@ void put(T* place, const U& value) {
   if (place != nullptr) *place = static_cast<T>(value);
 }
 
-/// Writes a text with its terminating zero to the caller's buffer, by the rules of kauri/kauri.h.
+/// Sets *needed, unless `needed` is null, to the bytes of the text with its terminating zero, and
+/// writes these to the buffer, unless that is null and capacity 0. Throws Error(usage) if it is too
+/// small.
 void put_text(std::string_view text, char* buffer, std::size_t capacity, std::size_t* needed);
 
 /// Throws Error(usage) unless `given` is `expected`. name: the argument, as "length".

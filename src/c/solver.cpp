@@ -62,9 +62,9 @@ auto with_solver(kauri_solver* solver, F&& f) {
   return std::visit(run, handle.of);
 }
 
-/// Checks b and x and copies b into x, unless x is b itself, since Solver::solve() solves in place.
-/// Throws Error(usage) for matrices on a device, shapes that do not fit, and an x that overlaps b
-/// without being b.
+/// Checks b and x and copies b into x, in which Solver::solve() solves in place; copies nothing if
+/// x is b itself. Throws Error(usage) for matrices on a device, shapes that do not fit, and an x
+/// that overlaps b without being b.
 template <class T>
 void take(const DensePair<T>& pair, Index n) {
   if (pair.on_device)

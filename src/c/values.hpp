@@ -19,7 +19,7 @@
 
 namespace kauri::c {
 
-/// The kauri_scalar of T.
+/// Returns the kauri_scalar that names T.
 template <Scalar T>
 constexpr std::int32_t scalar_of() {
   return sizeof(T) == sizeof(double) ? KAURI_DOUBLE : KAURI_FLOAT;
