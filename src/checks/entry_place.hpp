@@ -60,7 +60,8 @@ bool all_finite(const MatrixView<const T>& x) {
   return true;
 }
 
-/// Throws Error(input) for the first value k that is not finite: name(k) + " is nan".
+/// Throws Error(input) "NAME is nan" for the first value that is not finite; name(k) is NAME for
+/// value k.
 template <Scalar T, class Name>
 void require_all_finite(std::span<const T> value, const Name& name) {
   const auto found =

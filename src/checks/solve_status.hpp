@@ -64,7 +64,7 @@ void judge(SolverReport& report, SolveStatus known, const MatrixView<const T>& b
 }
 
 /// Sets the report's refinement, status and reason of a mixed solve, from report.mixed. `found` is
-/// the breakdown of the factor in double, if there was one.
+/// the breakdown of the factor in double, if there was one; b as in why_not().
 inline void judge_mixed(SolverReport& report, const std::optional<Breakdown>& found,
                         const MatrixView<const double>& b) {
   report.refinement = {report.mixed.steps, report.mixed.steps, report.mixed.unrefined,
