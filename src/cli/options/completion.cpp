@@ -15,7 +15,7 @@
 namespace kauri::cli {
 namespace {
 
-/// Returns the values of a named option that can be listed, separated by blanks.
+/// Returns the words that a named option accepts, separated by blanks; empty if it accepts numbers.
 std::string words_of(const NamedOption& option) {
   return option.kind == OptionKind::boolean ? "true false"
                                             : fmt::format("{}", fmt::join(option.words, " "));
@@ -61,7 +61,7 @@ std::string named_values() {
   return lines;
 }
 
-/// Returns "NAME= ..." of all named options.
+/// Returns "NAME=" of each named option, separated by blanks.
 std::string named_beginnings() {
   std::string words;
   for (const NamedOption& option : named_options())
