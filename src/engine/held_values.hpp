@@ -36,12 +36,12 @@ class HeldValues {
   /// destroys its owner only after releasing all locks.
   [[nodiscard]] BorrowedValues<T> give_back() { return std::exchange(borrowed_, {}); }
 
-  /// Returns the values of A + shift I on the host. Copies them at the first call if they are on
-  /// the factor's device, or borrowed with a shift. Any number of threads may call it. Empty if
-  /// there are no values.
+  /// Returns the values of A + shift I in host memory. The first call copies them if they are on
+  /// the device of `factor`, or borrowed with a shift other than 0. Any number of threads may call
+  /// it. Empty if there are no values.
   [[nodiscard]] std::span<const T> on_host(const Pattern& a, const Factor<T>* factor) const;
-  /// Returns the values of A + shift I if the host has them already, so that on_host() would copy
-  /// nothing; else an empty span.
+  /// Returns the values of A + shift I if they are in host memory already, so that on_host() would
+  /// copy nothing; else an empty span.
   [[nodiscard]] std::span<const T> if_on_host() const;
   [[nodiscard]] const BorrowedValues<T>& borrowed() const { return borrowed_; }
   [[nodiscard]] T shift() const { return shift_; }

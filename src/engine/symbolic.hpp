@@ -37,8 +37,8 @@ struct Symbolic {
   /// Returns the prepared plan, or null without a call of prepare().
   [[nodiscard]] const PreparedPlan* prepared();
 
-  /// Returns the report of the analysis alone, for factors of this precision; with the option
-  /// `roofline` also the bounds of their phases.
+  /// Returns the report with the figures of the analysis, for factors of this precision; with the
+  /// option `roofline` also with the backend's roofline.
   [[nodiscard]] SolverReport report(Precision precision = Precision::full) const;
 
   /// Returns the pattern that was analysed.
