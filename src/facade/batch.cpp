@@ -26,8 +26,8 @@ void require_columns(Index nrhs) {
   if (nrhs < 1) misuse("BatchWorkspace: nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
 }
 
-/// Throws Error(usage) unless the number of values, the stride and the shift suit a
-/// refactorisation.
+/// Throws Error(usage) unless the shift is finite, the stride is 0 or more, and `value` holds the
+/// values of all items at this stride.
 template <class T>
 void require_values(const numeric::BatchImpl<T>& batch, std::span<const T> value, Offset stride,
                     T shift) {

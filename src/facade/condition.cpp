@@ -90,7 +90,7 @@ class HostNormEstimator final : public numeric::NormEstimator<T> {
         x_ = sign_;
     }
   }
-  /// Keeps the signs of x; returns true if a sign differs from the one kept before.
+  /// Stores the signs of x in sign_; returns true if one differs from that stored before.
   bool keep_signs() {
     bool turned = false;
     for (std::size_t i = 0; i < x_.size(); ++i) {

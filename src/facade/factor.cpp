@@ -39,7 +39,7 @@ void require_finite(const Plan& plan, std::span<const T> value) {
   });
 }
 
-/// Throws Error(usage) unless the number of values and the shift suit a refactorisation.
+/// Throws Error(usage) unless there is one value for each entry and the shift is finite.
 template <class T>
 void require_call(const Plan& plan, std::span<const T> value, T shift) {
   if (static_cast<Offset>(value.size()) != plan.nnz)

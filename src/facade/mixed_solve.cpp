@@ -114,9 +114,9 @@ struct CgState {
     store.advance(column, step);
     return true;
   }
-  /// Sets the next direction, with the flexible beta: (r - previous r).z in place of r.z, which
-  /// keeps it conjugate to the last step although rounding makes M another operator at each step.
-  /// Returns false if z.r is not positive or beta is not finite.
+  /// Sets the next direction, z + beta p, with the flexible beta: (r - previous r).z in place of
+  /// r.z, over the previous z.r. This keeps it conjugate to the last one although rounding makes M
+  /// another operator at each step. Returns false if z.r is not positive or beta is not finite.
   bool turn() {
     precondition();
     const Dots now = store.project(column);
