@@ -12,7 +12,7 @@
 
 namespace kauri::io {
 
-/// The fields of lines, all of one kind.
+/// Layout of lines of fixed fields, which all have one width and one kind of number.
 struct FortranFormat {
   int repeat = 1;    ///< fields in each line but the first
   int width = 0;     ///< columns of a field

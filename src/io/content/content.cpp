@@ -43,8 +43,8 @@ Content unpacked(Content packed, const std::string& name, Allowance& allowance,
 
 Content content_of_file(const std::string& path, Allowance& allowance, const Look& look,
                         const MakeWatch& watch) {
-  // A file of up to kHead bytes is read without a look, but may unpack to much more, so it is
-  // inspected here.
+  // read_file() calls its callback only for a file of more than kHead bytes. A shorter one may
+  // unpack to much more, so look_at() is called below.
   bool looked = false;
   Content packed(read_file(path, allowance, [&](std::string_view head) {
     look_at(head, false, look);

@@ -29,7 +29,7 @@ constexpr std::size_t kLongestName = std::size_t{1} << 16;
 /// members and in the lists of find_tar_member(), which grow by doubling.
 constexpr std::size_t kListed = 256;
 
-/// Returns a field up to its first zero byte.
+/// Returns a field of a tar header up to its first zero byte.
 std::string_view field(std::string_view header, std::size_t at, std::size_t size) {
   const std::string_view whole = header.substr(at, size);
   return whole.substr(0, whole.find('\0'));

@@ -55,8 +55,8 @@ class FileWriter {
   void bring_to_disk();
   void open_target(Unfinished unfinished, mode_t mode);
   bool open_nameless(mode_t mode);
-  /// Calls try_name(path) with new names until it returns true; it returns false if it did not
-  /// create the file, for EEXIST because the name is taken.
+  /// Calls try_name(path) with names beside the target until it returns true. If it returns false,
+  /// errno must be set: to EEXIST if the name is taken; another error is thrown as Error(input).
   template <class TryName>
   void name_beside(TryName&& try_name);
   void link_to_target();

@@ -14,8 +14,8 @@
 
 namespace kauri::io {
 
-/// Number of rows that a file may claim without entries in them if max_bytes is not set: arrays of
-/// at most 0.8 GB.
+/// Most rows that a file may claim with any number of entries, if max_bytes is not set; arrays over
+/// them take at most 0.8 GB.
 inline constexpr Offset kFreeRows = Offset{1} << 24;
 /// Number of entries of right-hand sides (rows times columns) for which memory is allocated on a
 /// file's claim alone.
@@ -52,8 +52,8 @@ class SeenHalves {
     if (below_number_ == above_number_) return both;
     return {below_number_ ? Storage::lower_of_full : Storage::upper_of_full};
   }
-  /// Returns the hint that ends errors about halves that differ if one half holds all numbers: how
-  /// to read that half. Else returns an empty string.
+  /// Returns a text for errors about halves that differ, if one half holds all nonzero entries off
+  /// the diagonal: how to read that half. Else returns an empty string.
   [[nodiscard]] std::string words() const {
     if (below_number_ == above_number_) return {};
     const std::string half = below_number_ ? "lower" : "upper";
@@ -78,8 +78,8 @@ void take_matrix(std::string_view name, Index n, Offset entries, Allowance& allo
 SymmetricMatrix<double> assemble(std::string_view name, Index n, const Triplets& t,
                                  const BothHalves& halves, const EntryNames& places);
 
-/// Returns the matrix of compressed columns, or rows (by_rows): since A is symmetric, rows are read
-/// as columns, and transposed in errors only.
+/// Returns the matrix of compressed columns, or of compressed rows (by_rows), whose indices are in
+/// range. Throws as assemble() of triplets.
 SymmetricMatrix<double> assemble(std::string_view name, Index n, std::span<const Offset> ptr,
                                  std::span<const Index> row, std::span<const double> value,
                                  const BothHalves& halves, const EntryNames& places,

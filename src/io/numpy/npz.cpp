@@ -69,7 +69,7 @@ SymmetricMatrix<double> assemble_half(const NpzMatrix& source, const Triplets& t
                   {where, 0});
 }
 
-/// Reads arrays indices (k), indptr (n+1) and data (k).
+/// Reads CSC or CSR: arrays indices and data, one element for each entry, and indptr, length n + 1.
 SymmetricMatrix<double> compressed(const NpzMatrix& source, bool by_rows) {
   std::vector<Index> index;
   {
@@ -92,7 +92,7 @@ SymmetricMatrix<double> compressed(const NpzMatrix& source, bool by_rows) {
                   halves_of(ptr, index, value, both, by_rows), {entry_words, 0}, by_rows);
 }
 
-/// Reads arrays row (k), col (k) and data (k).
+/// Reads COO: arrays row, col and data, one element for each entry.
 SymmetricMatrix<double> coordinates(const NpzMatrix& source) {
   const NpzMember data = source.array("data");
   data.expect_dimensions(1);
@@ -112,8 +112,8 @@ SymmetricMatrix<double> coordinates(const NpzMatrix& source) {
   return assemble_half(source, t, data, entry_words);
 }
 
-/// Reads arrays data (k, R, R), indices (k) and indptr (n/R + 1). Drops off-diagonal zeros, which
-/// fill blocks.
+/// Reads BSR: arrays data (k, R, C), k blocks of R x C entries, indices (k) and indptr (n/R + 1).
+/// Drops off-diagonal zeros, which fill blocks.
 SymmetricMatrix<double> blocks(const NpzMatrix& source) {
   const NpzMember data = source.array("data");
   data.expect_dimensions(3);
@@ -144,8 +144,8 @@ SymmetricMatrix<double> blocks(const NpzMatrix& source) {
   return assemble_half(source, t, data, [&](Offset k) { return entry_words(place[k]); });
 }
 
-/// Reads arrays data (k, columns) and offsets (k): data[d, j] is entry (j - offset, j). Drops
-/// off-diagonal zeros.
+/// Reads DIA: arrays data (k, columns) and offsets (k): data[d, j] is entry (j - offsets[d], j).
+/// Drops off-diagonal zeros.
 SymmetricMatrix<double> diagonals(const NpzMatrix& source) {
   const NpzMember data = source.array("data"), offsets = source.array("offsets");
   data.expect_dimensions(2);

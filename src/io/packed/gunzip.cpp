@@ -96,7 +96,7 @@ Bytes gunzip_head(std::string_view bytes, std::size_t most) {
     Inflater inflater(bytes, "", kGzip);
     while (inflater.member(out, most) && is_gzip(inflater.rest())) inflater.next_member();
   } catch (const Error&) {
-    // The bytes are cut, as a beginning is, or damaged: the reader of all of them reports that.
+    // `bytes`, the beginning of a file, may end anywhere. If they are damaged, gunzip() reports it.
   }
   return out;
 }
