@@ -37,7 +37,7 @@ std::string joined(const std::vector<std::string>& words) {
   return all;
 }
 
-/// Returns the number if it is all of the text, else nothing.
+/// Returns the number that all of the text spells; nothing if it spells none.
 template <class Number>
 std::optional<Number> read_all(std::string_view text) {
   Number x{};
