@@ -11,7 +11,7 @@ namespace kauri::python {
 
 /// The half of a SciPy matrix from which the symmetric matrix is made.
 enum class Triangle {
-  automatic,  ///< the half that is stored; if both are stored, they must agree
+  automatic,  ///< the half with nonzero entries; if both have some, they must agree
   lower,      ///< the lower half; entries above the diagonal are ignored
   upper,      ///< the upper half; entries below the diagonal are ignored
   both,       ///< both halves, which must agree
