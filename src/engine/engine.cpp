@@ -114,7 +114,7 @@ template <Scalar T>
 Result<void, Breakdown> Engine<T>::factorize(std::span<const T> value, T shift,
                                              const std::stop_token& stop) {
   require_prepared();
-  BorrowedValues<T> before;  // its owner is released after the lock
+  BorrowedValues<T> before;  // destroyed after `lock`: its owner is released without it
   const std::unique_lock lock(filling_);
   const Result<void, Breakdown> result = filled([&] {
     return is_mixed() ? fill_mixed(value, shift, stop)
@@ -132,7 +132,7 @@ Result<void, Breakdown> Engine<T>::factorize(BorrowedValues<T> value, T shift,
                                              std::optional<StreamHandle> stream,
                                              const std::stop_token& stop) {
   require_prepared();
-  BorrowedValues<T> before;  // its owner is released after the lock
+  BorrowedValues<T> before;  // destroyed after `lock`: its owner is released without it
   const std::unique_lock lock(filling_);
   const Result<void, Breakdown> result =
       filled([&] { return fill_borrowed(value, shift, stream, stop); });
@@ -302,7 +302,7 @@ void Engine<T>::require_length(std::span<const T> value) const {
 template <Scalar T>
 void Engine<T>::set_values(std::span<const T> value) {
   require_length(value);
-  BorrowedValues<T> before;  // its owner is released after the lock
+  BorrowedValues<T> before;  // destroyed after `lock`: its owner is released without it
   const std::unique_lock lock(filling_);
   ++fillings_;
   before = values_.give_back();
@@ -313,7 +313,7 @@ void Engine<T>::set_values(std::span<const T> value) {
 template <Scalar T>
 void Engine<T>::set_values(BorrowedValues<T> value) {
   require_length(value.value);
-  BorrowedValues<T> before;  // its owner is released after the lock
+  BorrowedValues<T> before;  // destroyed after `lock`: its owner is released without it
   const std::unique_lock lock(filling_);
   ++fillings_;
   before = values_.give_back();

@@ -187,7 +187,7 @@ class Engine {
   std::optional<MixedFactor> mixed_;  // with mixed precision, in place of factor_ and pool_
   WorkspacePool<T> pool_;
   HeldValues<T> values_;       // written with filling_ held exclusively
-  std::uint64_t version_ = 0;  // of values_
+  std::uint64_t version_ = 0;  // counts changes of values_
   bool can_shift_ = false;     // the factor was filled with values that values_ copied
   mutable std::shared_mutex filling_;
   std::atomic<bool> valid_ = false;

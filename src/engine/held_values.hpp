@@ -53,7 +53,7 @@ class HeldValues {
   T shift_ = 0;
   std::vector<T> diagonal_;       // diagonal of A, of values that were copied
   mutable std::mutex mutex_;      // guards value_ in const members
-  mutable std::vector<T> value_;  // of A + shift I; empty until borrowed ones are needed
+  mutable std::vector<T> value_;  // A + shift I on the host, if copied; else empty
 };
 
 }  // namespace kauri

@@ -60,7 +60,7 @@ class WorkspacePool {
   void make_room();
 
   std::mutex mutex_;
-  std::size_t most_ = 0;  // at least the number of memories that are leased or idle
+  std::size_t most_ = 0;  // at least the number of SolveMemory objects, leased or idle
   std::vector<std::unique_ptr<SolveMemory<T>>> idle_;
 };
 
