@@ -50,7 +50,7 @@ class FileWriter {
   class Beside;
 
   static constexpr Offset kStretch =
-      Offset{4} << 20;  // stretch of bytes sent to the disk at a time; two are under way
+      Offset{4} << 20;  // bytes of a stretch sent to the disk; two stretches are under way
 
   void bring_to_disk();
   void open_target(Unfinished unfinished, mode_t mode);
