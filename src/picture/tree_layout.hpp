@@ -23,7 +23,7 @@ struct TreeShape {
   enum class ShapeKind { front, subtrees };
   ShapeKind kind;
   double x, y, width, height;
-  Index parent = kNone;     ///< number of the shape above, an earlier one; kNone for roots
+  Index parent = kNone;     ///< index of the shape above, which is less; kNone for roots
   Index fronts = 0;         ///< number of its fronts
   Offset columns = 0;       ///< columns of its fronts
   Index largest_order = 0;  ///< rows of its largest front
