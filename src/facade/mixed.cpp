@@ -119,8 +119,8 @@ struct MixedFactor::MixedState {
       full_workspace = full->executor().of<double>().make_workspace(plan.shared_plan(), nrhs);
   }
 
-  /// Returns the pivot of A in this column, given that of the scaled matrix S A S: S(i,i)^-2 times
-  /// as large.
+  /// Returns the pivot of A in column i, given that of the scaled matrix S A S: S(i,i)^-2 times as
+  /// large. i is `column`; the pivot is returned unchanged if that is kNone.
   [[nodiscard]] double unscaled(double pivot, Index column) const {
     return column == kNone ? pivot : std::scalbn(pivot, 2 * store->exponent(column));
   }
