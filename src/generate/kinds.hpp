@@ -72,8 +72,8 @@ constexpr Index kBundlePoint = 3, kBundleCamera = 9;
 /// camera and view is a dense block. n = 3 points + 9 cameras.
 Columns bundle(Index cameras, Index points, Index views, std::uint64_t seed);
 
-/// Returns the Kronecker product of `a` with the SPD matrix of order `dof` with the entries 1/(1 +
-/// |i - j|).
+/// Returns the Kronecker product of `a` with the SPD matrix of order `dof` whose entry (i, j) is
+/// 1/(1 + |i - j|).
 Columns with_dofs(const Columns& a, Index dof);
 
 /// Returns `a` with rows and columns renumbered at random.
