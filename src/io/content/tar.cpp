@@ -25,7 +25,7 @@ constexpr std::size_t kNameAt = 0, kNameSize = 100, kSizeAt = 124, kSizeSize = 1
 constexpr std::size_t kMagicAt = 257, kPrefixAt = 345, kPrefixSize = 155;
 
 constexpr std::size_t kLongestName = std::size_t{1} << 16;
-/// Bytes of memory counted for each member besides its name, for its places in the list of all
+/// Bytes of memory counted for each member besides its name, for its elements in the list of all
 /// members and in the lists of find_tar_member(), which grow by doubling.
 constexpr std::size_t kListed = 256;
 

@@ -20,8 +20,8 @@ inline constexpr Offset kFreeRows = Offset{1} << 24;
 /// Number of entries of right-hand sides (rows times columns) for which memory is allocated on a
 /// file's claim alone.
 inline constexpr Offset kFreePlaces = Offset{1} << 20;
-/// Dense right-hand sides with more entries, given as sparse ones, must have a stored entry for
-/// each kSparsest of them, so that their memory stays within a small multiple of the file.
+/// Right-hand sides of more than kFreePlaces entries that a file holds as a sparse matrix must have
+/// a stored entry for each kSparsest of them, so that their memory is a small multiple of the file.
 inline constexpr Offset kSparsest = 16;
 
 /// Returns an empty string, or why a matrix of n rows is refused: max_bytes is not set, n is large,
