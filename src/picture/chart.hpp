@@ -10,8 +10,8 @@
 
 namespace kauri::picture {
 
-/// A bin of a histogram by powers of two: number of sizes from `least`, a power of two, to 2 *
-/// `least` - 1.
+/// A bin of a histogram by powers of two: `count` sizes lie between `least`, a power of two, and 2
+/// * least - 1.
 struct Bin {
   Index least = 1;
   Offset count = 0;

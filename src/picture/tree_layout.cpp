@@ -8,8 +8,8 @@
 namespace kauri::picture {
 namespace {
 
-/// Returns the operations that a front executes: the sum of c^2 over its pivot columns, c = m, m -
-/// 1, ..., m - p + 1 being the number of entries of a column.
+/// Returns the operations that a front executes: the sum of c^2 over its p pivot columns, which
+/// have c = m down to m - p + 1 entries.
 double work_of(const Supernodes& fronts, Index s) {
   const double m = fronts.order(s), p = fronts.pivots(s), q = m - p;
   const auto squares = [](double k) { return k * (k + 1) * (2 * k + 1) / 6; };
