@@ -14,14 +14,14 @@
 
 namespace kauri::python {
 
-/// An engine, and the analysis of its plan with the texts of the options.
+/// An engine, and the symbolic analysis of its plan with the option texts that it was made from.
 template <Scalar T>
 struct Factorization {
   explicit Factorization(std::shared_ptr<Symbolic> shared, Precision precision = Precision::full)
       : symbolic(std::move(shared)), engine(symbolic, precision) {}
 
-  /// Factorises A + shift I. All entries of A other than 0 must lie in the pattern that was
-  /// analysed; else throws Error(usage), which names the first other entry.
+  /// Factorises A + shift I. All nonzero entries of A must lie in the pattern that was analysed;
+  /// throws Error(usage), which names the first entry outside, if one does not.
   Result<void, Breakdown> refactorize(const SymmetricMatrix<T>& a, T shift,
                                       const std::stop_token& stop) {
     const Pattern analysed = symbolic->pattern();
@@ -33,7 +33,8 @@ struct Factorization {
   Engine<T> engine;
 };
 
-/// Returns Weight::heavy for long work on the CPU. Calls on a device cannot be interrupted.
+/// Returns Weight::heavy, with which Ctrl-C can interrupt a call, if the work is on the CPU and
+/// exceeds kHeavyFlops operations. Calls on a device cannot be interrupted.
 inline Weight weight_of(const Symbolic& symbolic, double flops) {
   return flops > kHeavyFlops && symbolic.backend().kind() == BackendKind::cpu ? Weight::heavy
                                                                               : Weight::light;

@@ -36,8 +36,8 @@ System system_of(const std::string& name) {
   throw Error(ErrorKind::usage, "system '" + name + "': expected A, B, L, Lt, P or Pt");
 }
 
-/// refine: most corrections by refinement, for System::A only; -1: as the options say. before: see
-/// SolveRequest.
+/// Returns the request of one solve. refine: most corrections, for System::A alone; -1: as the
+/// options say. before: see SolveRequest.
 template <Scalar T>
 SolveRequest request_of(const Factorization<T>& f, System system, int refine, Index before,
                         const std::stop_token& stop) {
@@ -109,8 +109,9 @@ nb::object refactorize_values(Factorization<T>& f, const Vector<T>& values, doub
   }));
 }
 
-/// values: an object that owns `count` numbers at the address, on the factor's device. Only work on
-/// the stream may write to them, until the factor is filled again.
+/// Factorises A + beta I from values on the factor's device. values: an object that owns `count`
+/// numbers at the address. Only work on the stream may write to them until the factor is filled
+/// again.
 template <Scalar T>
 nb::object refactorize_there(Factorization<T>& f, nb::object values, std::uintptr_t address,
                              std::optional<std::uintptr_t> stream, std::size_t count, double beta,
@@ -123,14 +124,15 @@ nb::object refactorize_there(Factorization<T>& f, nb::object values, std::uintpt
   }));
 }
 
-/// Returns f(factor), without the interpreter's lock and while no call fills the factor.
+/// Returns of(factor of f), called without the interpreter's lock and while no call fills the
+/// factor.
 template <Scalar T, class F>
 auto read(const Factorization<T>& f, const F& of) {
   return released(nullptr, Weight::light,
                   [&](const std::stop_token&) { return f.engine.read(of); });
 }
 
-/// Returns of(inverse of the selected entries) while no call fills the factor.
+/// Returns of(selected inverse), called while no call fills the factor.
 template <Scalar T, class F>
 auto with_inverse(const Factorization<T>& f, const std::stop_token& stop, const F& of) {
   return f.engine.read([&](const Factor<T>& factor) {
@@ -204,7 +206,7 @@ std::shared_ptr<Factorization<T>> create(std::shared_ptr<Symbolic> symbolic) {
   });
 }
 
-/// Returns the factor load(backend), which has no values.
+/// Returns the factor that load(backend) reads, without values of A.
 template <Scalar T, class Load>
 std::shared_ptr<Factorization<T>> loaded(OptionTexts texts, const Load& load) {
   auto factor = std::make_shared<Factorization<T>>(
@@ -227,7 +229,7 @@ std::shared_ptr<Factorization<T>> restore(OptionTexts texts, const nb::bytes& by
   });
 }
 
-/// max_bytes: as LoadOptions; 0: no bound.
+/// Loads a factor from a file. max_bytes: see LoadOptions; 0: no bound.
 template <Scalar T>
 std::shared_ptr<Factorization<T>> load(OptionTexts texts, const std::string& path,
                                        std::size_t max_bytes) {

@@ -12,12 +12,13 @@
 namespace kauri::python {
 namespace {
 
-/// Compressed columns or rows, with index and value cut off at ptr's last entry.
+/// Compressed columns or rows of SciPy. The arrays of indices and values may be longer than the
+/// last pointer says; import_matrix() cuts them off there.
 template <Scalar T, class Number>
 using View = CompressedView<T, Number, Number>;
 
-/// Returns true if a loop over the entries stays in bounds; if not, from_compressed() reports the
-/// fault.
+/// Returns true if the pointers allow a loop over the entries. If they do not, from_compressed()
+/// reports the fault.
 template <Scalar T, class Number>
 bool walkable(const View<T, Number>& a) {
   if (a.ptr.size() != static_cast<std::size_t>(a.n) + 1 || a.ptr.front() != 0) return false;
@@ -27,18 +28,19 @@ bool walkable(const View<T, Number>& a) {
          a.index.size() == a.value.size();
 }
 
-/// Returns a number with the sign of row - column of entry k.
+/// Returns a number with the sign of row minus column of entry k, which is in column `line` (row
+/// `line` if stored by rows).
 template <Scalar T, class Number>
 Number below(const View<T, Number>& a, Number line, std::size_t k) {
   return a.compression == Compression::columns ? a.index[k] - line : line - a.index[k];
 }
 
-/// Halves that hold numbers other than 0, and halves that hold any entry.
+/// The halves that hold nonzero numbers, and those that hold any entry.
 struct Seen {
   bool lower = false, upper = false, lower_entry = false, upper_entry = false;
 };
 
-/// Examines the entries until both halves have a number other than 0.
+/// Finds the halves that hold entries. Stops when both are known to hold a nonzero number.
 template <Scalar T, class Number>
 Seen halves(const View<T, Number>& a) {
   Seen seen;
@@ -55,7 +57,8 @@ Seen halves(const View<T, Number>& a) {
   return seen;
 }
 
-/// Returns the storage for these halves. A half with no number other than 0 counts as absent.
+/// Returns full if both halves hold nonzero numbers, else the one half that does. If neither does,
+/// the halves that hold any entry decide; lower if none does.
 Storage storage_of(const Seen& seen) {
   if (seen.lower && seen.upper) return Storage::full;
   if (seen.lower != seen.upper) return seen.lower ? Storage::lower_of_full : Storage::upper_of_full;
@@ -129,7 +132,7 @@ void bind_matrix(nb::module_& module, const char* name, const char* maker) {
              nb::arg("triangle"), nb::arg("symmetry"));
 }
 
-/// Reads a matrix from a file. threads: those that parse; 0: all.
+/// Reads a matrix from a file. threads: number of threads that parse it; 0: all.
 SymmetricMatrix<double> read(const std::string& path, int threads, std::size_t max_bytes,
                              const std::string& half, double symmetry) {
   ReadOptions options{.threads = threads, .max_bytes = max_bytes, .symmetry = symmetry};

@@ -48,8 +48,8 @@ namespace {
 
 std::vector<Index> copy_of(std::span<const Index> values) { return {values.begin(), values.end()}; }
 
-/// Maps rows of L to those that Python shows: in the order of elimination or, with a natural
-/// ordering, in the order of A, before the plan's postorder.
+/// Maps row numbers of L to the numbers that Python shows: positions in the order of elimination
+/// or, if the ordering is natural, rows of A, which the plan has put in postorder.
 struct Shown {
   Shown(const Plan& plan, bool natural) {
     const std::span<const Index> order = plan.perm.old_of();
@@ -112,7 +112,8 @@ picture::Raster raster_of_l(const Plan& plan, const Shown& shown, int most) {
   return raster;
 }
 
-/// Returns (cells to a side, entries in each cell, row by row) of "A", "PAPt" or "L".
+/// Returns (number of cells a side, number of entries in each cell, row by row) of "A", "PAPt" or
+/// "L". natural: as in Shown; "PAPt" is then A.
 nb::tuple density(const Symbolic& s, const std::string& of, int most, bool natural,
                   const CancelToken* cancel) {
   const Plan& plan = *s.analysis.plan;
@@ -169,8 +170,8 @@ nb::tuple supernodes(const Symbolic& s) {
                         to_numpy(std::vector<Index>(nodes.row.begin(), nodes.row.end())));
 }
 
-/// Returns the shapes of picture::layout_of() as a dict of arrays, with the height in columns and
-/// the work of all fronts.
+/// Returns the shapes of picture::layout_of() as a dict of arrays, and with them the height of the
+/// tree in columns and the operations of all fronts.
 nb::dict tree_layout(const Symbolic& s, double width, double height, double least_width,
                      double least_height) {
   const picture::TreeLayout layout =

@@ -31,7 +31,8 @@ class RowsOfL {
   }
 
  private:
-  /// Climbs from column j of row i up to i, or to a column that the row has met before.
+  /// Climbs the elimination tree from column j until it reaches i or a column of row i that an
+  /// earlier call for this row has reached, and calls run() for the columns on the way.
   template <class Run>
   void climb(Index i, Index j, Run& run) {
     while (j != kNone && j < i) {
@@ -51,8 +52,8 @@ class RowsOfL {
   std::vector<Offset> ptr_;       // length n+1: first entry of each row of B in column_
   std::vector<Index> column_;     // length ptr_[n]: columns of B below the diagonal, row by row
   std::vector<Index> chain_end_;  // length n: last column of the chain that j is in
-  std::vector<Index> met_by_;     // by the last column of a chain: row that met it last
-  std::vector<Index> met_from_;   // by the last column of a chain: first of its columns in that row
+  std::vector<Index> met_by_;     // by the last column of a chain: last row that reached the chain
+  std::vector<Index> met_from_;   // by the last column of a chain: least column that row reached
   const std::vector<Index>& parent_;
 };
 

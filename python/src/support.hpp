@@ -31,7 +31,7 @@ namespace kauri::python {
 
 namespace nb = nanobind;
 
-/// Returns (column, pivot), for which Python raises NotPositiveDefiniteError (Filled._fill). The
+/// Returns (column, pivot) for Python code that raises NotPositiveDefiniteError (Filled._fill). The
 /// error is not thrown here: its class has an __init__ in Python, and Python code must not run
 /// while C++ handles an exception, since wait_for_exit() could not be called then.
 inline nb::object told(const Breakdown& breakdown) {
@@ -127,7 +127,7 @@ enum class Weight {
   heavy,
 };
 
-/// Operations on the CPU above which a call can be interrupted by Ctrl-C: some 50 ms.
+/// Number of operations on the CPU, some 50 ms, above which Ctrl-C can interrupt a call.
 inline constexpr double kHeavyFlops = 1e8;
 
 /// Interval between two checks for signals.
@@ -188,7 +188,7 @@ nb::object to_numpy(std::vector<T>&& values) {
   return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, 1, shape, owner));
 }
 
-/// Contiguous one-dimensional array on the host.
+/// Contiguous one-dimensional array in the CPU's memory.
 template <class T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
@@ -204,8 +204,8 @@ inline Index as_index(std::size_t count) {
   return static_cast<Index>(count);
 }
 
-/// Returns a view of an array with one or two dimensions. Throws Error(usage) unless the entries of
-/// each row, or of each column, are contiguous and do not overlap others.
+/// Returns a view of an array with one or two dimensions, one dimension being one column. Throws
+/// Error(usage) unless its rows, or its columns, are each contiguous and do not overlap.
 template <class T, class Array>
 MatrixView<T> dense(const Array& a) {
   if (a.ndim() != 1 && a.ndim() != 2)
@@ -247,7 +247,8 @@ inline std::optional<StreamHandle> handle_of(std::optional<std::uintptr_t> strea
                 : std::nullopt;
 }
 
-/// Waits until the work that is on the caller's stream now has ended. Does not wait for None.
+/// Waits until the work on the caller's stream at the time of the call has ended. Returns at once
+/// if Python gave None for the stream.
 inline void wait_for(const Backend& backend, std::optional<std::uintptr_t> stream) {
   if (stream) backend.executor().wait(reinterpret_cast<StreamHandle>(*stream));
 }

@@ -18,8 +18,8 @@
 namespace kauri::python {
 namespace {
 
-/// Entries of A above which an analysis can be interrupted by Ctrl-C: some 50 ms, unless minimum
-/// degree is unusually slow.
+/// Number of entries of A's lower triangle above which Ctrl-C can interrupt an analysis: some 50
+/// ms, unless minimum degree is unusually slow.
 constexpr Offset kHeavyEntries = 50000;
 
 SolverOptions options_of(const OptionTexts& texts) {
@@ -75,7 +75,8 @@ nb::bytes saved_plan(const Symbolic& s) {
 
 std::vector<Index> copy_of(std::span<const Index> values) { return {values.begin(), values.end()}; }
 
-/// Returns (first, parent) of the separator tree of the plan's permutation.
+/// Returns (first, parent) of the plan's separator_tree(); subtrees of at most `leaf` rows are one
+/// node.
 nb::tuple separators(const Symbolic& s, Index leaf) {
   SeparatorTree tree = released(nullptr, Weight::light, [&](const std::stop_token&) {
     return separator_tree(Graph(s.pattern()), s.analysis.plan->perm, leaf);

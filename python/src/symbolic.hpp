@@ -17,13 +17,13 @@ namespace kauri::python {
 /// Names of options, each with the text of its value.
 using OptionTexts = std::vector<std::pair<std::string, std::string>>;
 
-/// An analysis, which its factors share.
+/// An analysis for Python, which all factors made from it share.
 struct Symbolic : kauri::Symbolic {
   /// Sets the options and makes the backends, without an analysis. Throws Error(usage) for unknown
   /// options and values.
   Symbolic(OptionTexts texts, int scalar_size);
 
-  /// Orders and analyses. permutation: replaces the ordering.
+  /// Orders and analyses the pattern. permutation: used in place of an ordering, if given.
   void analyze(const Pattern& a, const std::optional<Permutation>& permutation,
                const std::stop_token& stop);
 

@@ -7,8 +7,9 @@
 
 namespace kauri::c {
 
-/// Views of b and x, in the same memory. With given_b null, b is x, which then holds the right-hand
-/// sides. Throws Error(usage) if a struct is null or malformed, or the memories differ.
+/// Views of b and x, both on the host or both on a device. If given_b is null, b is x, which then
+/// holds the right-hand sides. Throws Error(usage) if given_x is null, a struct is malformed, or
+/// one matrix is on the host and the other on a device.
 template <Scalar T>
 struct DensePair {
   DensePair(const kauri_dense* given_b, const kauri_dense* given_x)
@@ -23,7 +24,7 @@ struct DensePair {
   bool on_device;
 };
 
-/// Returns the System of a kauri_system. Throws Error(usage) for a number that is none.
+/// Returns the System that a kauri_system names. Throws Error(usage) for any other number.
 System system_of(std::int32_t system);
 
 }  // namespace kauri::c

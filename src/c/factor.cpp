@@ -21,7 +21,8 @@ static_assert(static_cast<int>(VerdictStatus::none) == KAURI_VERDICT_NONE &&
               static_cast<int>(VerdictStatus::not_positive_definite) ==
                   KAURI_VERDICT_NOT_POSITIVE_DEFINITE);
 
-/// Factorises A + shift I from values in the host's or a device's memory; returns the status.
+/// Factorises A + shift I from values in host or device memory, with errors counted from the
+/// handle's base; returns the status.
 template <class T, class Values>
 kauri_status fill(kauri_factor& handle, Factor<T>& factor, const Values& value, double shift) {
   return counting_from(handle.base, [&] {

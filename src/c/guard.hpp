@@ -22,8 +22,8 @@ kauri_status told(kauri_status status, std::string_view text) noexcept;
 /// Stores the text of the exception that is being handled and returns its status.
 kauri_status told_exception() noexcept;
 
-/// Returns KAURI_OK, or KAURI_NOT_POSITIVE_DEFINITE for a Breakdown; the text has its column,
-/// counted from base.
+/// Returns KAURI_OK, or KAURI_NOT_POSITIVE_DEFINITE for a Breakdown, whose column the text of the
+/// error gives, counted from base.
 kauri_status outcome(const Result<void, Breakdown>& result, int base);
 
 /// Returns KAURI_OK for SolveStatus::ok and none, else KAURI_NOT_CONVERGED with the reason as its
@@ -69,7 +69,8 @@ T& need(T* pointer, const char* name) {
   return *pointer;
 }
 
-/// Sets the place for a new handle to null and returns it. Throws Error(usage) if `place` is null.
+/// Sets the caller's pointer *place, which is to hold a new handle, to null and returns it. Throws
+/// Error(usage) if `place` is null.
 template <class T>
 T*& place_for(T** place, const char* name) {
   T*& handle = need(place, name);
@@ -88,8 +89,8 @@ T& sized(T* pointer, const char* name) {
   return s;
 }
 
-/// Returns the caller's struct, as sized(), for a call that reads it. Throws Error(usage) also if
-/// `reserved` is not 0, so that a later version can give it a meaning.
+/// Returns the caller's struct after the checks of sized(), for a call that only reads it. Throws
+/// Error(usage) also if `reserved` is not 0, so that a later version can give it a meaning.
 template <class T>
 const T& read_struct(const T* pointer, const char* name) {
   const T& s = sized(pointer, name);
@@ -104,13 +105,15 @@ void put(T* place, const U& value) {
   if (place != nullptr) *place = static_cast<T>(value);
 }
 
-/// Writes a text with its terminating zero to the caller's buffer, by the rules of kauri/kauri.h.
+/// Sets *needed, unless `needed` is null, to the bytes of the text with its terminating zero, and
+/// writes these to the buffer, unless that is null and capacity 0. Throws Error(usage) if it is too
+/// small.
 void put_text(std::string_view text, char* buffer, std::size_t capacity, std::size_t* needed);
 
 /// Throws Error(usage) unless `given` is `expected`. name: the argument, as "length".
 void require_length(const char* name, std::int64_t given, std::int64_t expected);
 
-/// Throws Error(usage) for a number that the enumeration does not have. name: the argument.
+/// Throws Error(usage): `given` is not a value of the enumeration. name: the argument, as "memory".
 [[noreturn]] void no_such(const char* name, std::int32_t given);
 
 }  // namespace kauri::c

@@ -23,7 +23,8 @@
 
 namespace kauri::c {
 
-/// A stop source that reset() replaces, for later calls. Thread-safe.
+/// A stop source. request() stops the calls that took a token since the last reset(); reset() makes
+/// a new source, so that later calls run. Thread-safe.
 class CancelState {
  public:
   [[nodiscard]] std::stop_token token() const {
@@ -63,11 +64,11 @@ struct CallerOrder {
   std::vector<Offset>
       sorted{};  ///< for triplets: entry k of the map is the caller's entry sorted[k]; else empty
 
-  /// Writes values in the caller's order to `lower`, the values of the lower triangle. Throws
-  /// Error(usage) for another length.
+  /// Puts `value`, in the caller's order, into `lower`, the values of the lower triangle. Throws
+  /// Error(usage) unless `value` has `entries` numbers.
   void apply(std::span<const T> value, std::span<T> lower) const;
-  /// Sets place[k] to the position of the caller's entry k in the lower triangle, -1 if k was left
-  /// out. Throws Error(usage) for another length.
+  /// Sets place[k] to the index of the caller's entry k among the values of the lower triangle, or
+  /// -1 if k was left out. Throws Error(usage) unless `place` has `entries` elements.
   void places(std::span<Offset> place) const;
 };
 

@@ -78,8 +78,8 @@ MatrixOf<T> compressed(const kauri_compressed& a) {
   return made_of(view);
 }
 
-/// Makes a matrix from triplets: sorts them by column, keeping their order inside each, and passes
-/// them on as compressed columns with the caller's row numbers.
+/// Makes a matrix from triplets: sorts them by column, keeping their order within a column, and
+/// passes them on as compressed columns with the caller's row numbers.
 template <class T, class Number>
 MatrixOf<T> triplets(const kauri_triplets& a) {
   const auto row = span_of<const Number>(a.row, a.entries, "row"),

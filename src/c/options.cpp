@@ -17,8 +17,8 @@
 namespace kauri::c {
 namespace {
 
-// The numbers of C never change. If those of C++ do, these assertions fail and a conversion is
-// needed.
+// The values of C's enumerations never change. If those of C++ do, these assertions fail and a
+// conversion is needed.
 static_assert(static_cast<int>(MessageLevel::info) == KAURI_MESSAGE_INFO &&
               static_cast<int>(MessageLevel::warning) == KAURI_MESSAGE_WARNING);
 static_assert(static_cast<int>(Phase::ordering) == KAURI_PHASE_ORDERING &&

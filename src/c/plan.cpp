@@ -16,7 +16,7 @@ namespace {
 
 const Plan& plan_in(const kauri_plan* plan) { return *need(plan, "plan").plan; }
 
-/// Returns the options of an analysis for that backend; null for the CPU of this machine.
+/// Returns the options of an analysis for the backend; for the CPU of this machine if it is null.
 AnalyzeOptions analysis_for(const kauri_options* options, const kauri_backend* backend) {
   const SolverOptions all = options_of(options);
   AnalyzeOptions analyze = all.analyze;

@@ -50,8 +50,8 @@ void write(const Refinement& refinement, std::int64_t unconverged, kauri_refinem
 
 namespace {
 
-/// Returns the status of a solve whose error is not measured: KAURI_OK if all of x, in the host's
-/// memory, is finite, else KAURI_NOT_CONVERGED.
+/// Returns KAURI_OK if all entries of x, in host memory, are finite, else KAURI_NOT_CONVERGED: the
+/// status of a solve whose backward error is not measured.
 template <Scalar T>
 kauri_status status_of_finite(const MatrixView<const T>& x) {
   if (kauri::all_finite(x)) return KAURI_OK;

@@ -17,8 +17,8 @@
 namespace kauri::c {
 namespace {
 
-/// Runs a factorisation, stores its outcome for kauri_solver_verdict() and returns its status. A
-/// call refused by Error(usage) leaves the stored outcome as before.
+/// Runs fill(), a factorisation, stores its outcome for kauri_solver_verdict() and returns its
+/// status. If Error(usage) refuses the call, the stored outcome stays.
 template <class T, class Fill>
 kauri_status filled(SolverOf<T>& of, int base, Fill&& fill) {
   try {
@@ -62,8 +62,9 @@ auto with_solver(kauri_solver* solver, F&& f) {
   return std::visit(run, handle.of);
 }
 
-/// Checks b and x and copies b into x, which Solver::solve() overwrites with the solution. Throws
-/// Error(usage) for matrices on a device, shapes that do not fit, and an x that overlaps b.
+/// Checks b and x and copies b into x, in which Solver::solve() solves in place; copies nothing if
+/// x is b itself. Throws Error(usage) for matrices on a device, shapes that do not fit, and an x
+/// that overlaps b without being b.
 template <class T>
 void take(const DensePair<T>& pair, Index n) {
   if (pair.on_device)

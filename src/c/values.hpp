@@ -19,7 +19,7 @@
 
 namespace kauri::c {
 
-/// The kauri_scalar of T.
+/// Returns the kauri_scalar that names T.
 template <Scalar T>
 constexpr std::int32_t scalar_of() {
   return sizeof(T) == sizeof(double) ? KAURI_DOUBLE : KAURI_FLOAT;
@@ -34,7 +34,7 @@ auto with_scalar(std::int32_t scalar, F&& f) {
   no_such("scalar", scalar);
 }
 
-/// Returns the bytes of a number of that kauri_scalar.
+/// Returns the size in bytes of the type that a kauri_scalar names, 4 or 8.
 inline int bytes_of(std::int32_t scalar) {
   return with_scalar(scalar, [](auto zero) { return static_cast<int>(sizeof(zero)); });
 }
@@ -47,8 +47,8 @@ T number_of(double x, const char* name) {
   return static_cast<T>(x);
 }
 
-/// Returns the caller's array of `count` numbers. Throws Error(usage) for a negative count, and for
-/// null with count > 0.
+/// Returns a span over the caller's array of `count` numbers. Throws Error(usage) for a negative
+/// count, and for null with count > 0.
 template <class T>
 std::span<T> span_of(std::conditional_t<std::is_const_v<T>, const void*, void*> data,
                      std::int64_t count, const char* name) {
@@ -66,13 +66,13 @@ inline int base_of(std::int32_t base) {
 /// Returns row or column i counted from base; -1 for kNone.
 inline std::int64_t counted(Index i, int base) { return i == kNone ? -1 : Offset{i} + base; }
 
-/// Returns the C++ options of a call that takes options, with the stop token of their cancel; null
-/// stands for the defaults.
+/// Returns the C++ options, with the current stop token of the kauri_cancel set in `options`; the
+/// defaults if `options` is null.
 SolverOptions options_of(const kauri_options* options);
 
 /// Returns a view of the caller's dense matrix. Throws Error(usage) for sizes beyond an Index or
-/// the address space, and for an unknown layout or memory. The call that uses the view checks the
-/// rest.
+/// the address space, and for an unknown layout or memory. Does not check that the data are not
+/// null and that the leading dimension is large enough.
 template <class T>
 MatrixView<T> view_of(const kauri_dense& a, const char* name) {
   constexpr std::int64_t kMost = std::numeric_limits<Index>::max();
@@ -90,8 +90,8 @@ MatrixView<T> view_of(const kauri_dense& a, const char* name) {
           a.layout == KAURI_ROW_MAJOR ? Layout::row_major : Layout::column_major};
 }
 
-/// Returns a view of the caller's dense matrix, as view_of(). Throws Error(usage) also if the
-/// struct is malformed or the matrix is not in the host's memory.
+/// Returns view_of(*a). Throws Error(usage) also if the struct is null or malformed, or the matrix
+/// is in a device's memory.
 template <class T>
 MatrixView<T> host_view_of(const kauri_dense* a, const char* name) {
   const MatrixView<T> view = view_of<T>(sized(a, name), name);

@@ -19,7 +19,8 @@ struct EntryPlace {
   Index row, column;
 };
 
-/// Returns the place of value k, from the plan's map of entries. O(nnz).
+/// Returns the row and column of A's value k, which it searches in the plan's map of entries.
+/// O(nnz).
 inline EntryPlace place_of(const Plan& plan, Offset k) {
   const auto& [ptr, source, first] =
       std::tie(plan.internals->assembly.entry_ptr, plan.internals->assembly.entry_source,
@@ -44,8 +45,8 @@ bool all_finite(std::span<const T> value) {
   return std::all_of(value.begin(), value.end(), [](T v) { return std::isfinite(v); });
 }
 
-/// Returns true if no entry of a matrix in host memory is NaN or infinite. Reads it line by line as
-/// it lies in memory.
+/// Returns true if no entry of a matrix in host memory is NaN or infinite. Reads column by column,
+/// or row by row if row-major.
 template <Scalar T>
 bool all_finite(const MatrixView<const T>& x) {
   const bool by_rows = x.layout == Layout::row_major;
@@ -59,7 +60,8 @@ bool all_finite(const MatrixView<const T>& x) {
   return true;
 }
 
-/// Throws Error(input) for the first value k that is not finite: name(k) + " is nan".
+/// Throws Error(input) "NAME is nan" for the first value that is not finite; name(k) is NAME for
+/// value k.
 template <Scalar T, class Name>
 void require_all_finite(std::span<const T> value, const Name& name) {
   const auto found =

@@ -13,7 +13,8 @@
 
 namespace kauri {
 
-/// Returns PivotLoss::limit of a system with n rows.
+/// Returns the ratio of a pivot to A's diagonal entry below which A counts as nearly singular, for
+/// n rows (PivotLoss::limit).
 template <Scalar T>
 double pivot_loss_limit(Index n) {
   constexpr double kEps = std::numeric_limits<T>::epsilon();
@@ -26,14 +27,15 @@ double diagonal_of(const SymmetricView<T>& a, Index j) {
       a.value[static_cast<std::size_t>(a.pattern.col_ptr[static_cast<std::size_t>(j)])]);
 }
 
-/// Returns the loss at a pivot that is known to be the worst: the smallest one of a mixed factor in
-/// double, since the matrix of that factor is scaled to a diagonal of about 1.
+/// Returns the PivotLoss of a pivot, in units of A, that the caller knows to be the worst one, as
+/// is the smallest pivot of a matrix that is scaled to a diagonal of about 1.
 template <Scalar T>
 PivotLoss loss_at(const SymmetricView<T>& a, Index column, double pivot) {
   return {column, pivot, diagonal_of(a, column), pivot_loss_limit<T>(a.pattern.n)};
 }
 
-/// Returns worst_pivot() without its check: a and the factor have the same pattern.
+/// Returns the pivot with the least ratio to A's diagonal entry, as worst_pivot() does. Does not
+/// check that `a` has the pattern of the factor's plan.
 template <Scalar T>
 PivotLoss find_worst_pivot(const SymmetricView<T>& a, const Factor<T>& factor) {
   PivotLoss worst{.limit = pivot_loss_limit<T>(a.pattern.n)};
@@ -49,10 +51,9 @@ PivotLoss find_worst_pivot(const SymmetricView<T>& a, const Factor<T>& factor) {
 }
 
 /// Returns the worst pivot if it makes A nearly singular, else nothing. largest: the largest
-/// diagonal entry. If rows have different units, the pivot of least ratio need not be the smallest
-/// one, which the verdict holds, so all pivots are examined. That is skipped if the smallest pivot
-/// is at least limit * largest, since then no ratio is below the limit; so it is in all but a few
-/// systems.
+/// diagonal entry of A. If rows have different units, the pivot of least ratio need not be the
+/// smallest one, which the verdict holds, so all pivots are examined. They are not if the smallest
+/// pivot is at least limit * largest, as in most systems: then no ratio is below the limit.
 template <Scalar T>
 std::optional<PivotLoss> find_nearly_singular(const SymmetricView<T>& a, double largest,
                                               const Factor<T>& factor) {

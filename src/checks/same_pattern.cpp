@@ -11,8 +11,8 @@
 namespace kauri {
 namespace {
 
-/// Compares two arrays: without reading them if they are the same memory, else in stretches, with a
-/// check of the stop token before each.
+/// Returns true if two arrays are equal. Does not read them if they are the same memory; else
+/// throws Error(cancelled) if a stop is requested, checked every 2^20 elements.
 template <class T>
 bool same(std::span<const T> a, std::span<const T> b) {
   if (a.size() != b.size()) return false;

@@ -8,14 +8,14 @@
 
 namespace kauri {
 
-/// Returns true if the patterns have the same rows in the same places; both may be unsound. Runs at
-/// the speed of memory. Throws Error(cancelled).
+/// Returns true if both patterns consist of equal arrays. Neither needs to be valid: indices are
+/// compared, not used. Takes the time to read the arrays. Throws Error(cancelled).
 bool same_pattern(const Pattern& a, const Pattern& b);
 
-/// Returns an empty string if the patterns are the same, else the first difference, with rows and
-/// columns counted from 0: "entry (2, 1) is new". `then` is sound. If `now` differs it is checked
-/// first: Error(input) names its flaw. O(n + nnz), at the speed of memory if the patterns are the
-/// same. Throws Error(cancelled).
+/// Returns an empty string if the patterns are equal, else the first difference, with row and
+/// column counted from 0: "entry (2, 1) is new". `then` must be valid. If `now` differs, it is
+/// checked first: Error(input) names its flaw. O(n + nnz); only reads the arrays if the patterns
+/// are equal. Throws Error(cancelled).
 std::string pattern_difference(const Pattern& now, const Pattern& then);
 
 /// Throws Error(usage), with `what` and the difference, unless `a` is the pattern that the plan was

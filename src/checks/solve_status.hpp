@@ -15,9 +15,9 @@
 
 namespace kauri {
 
-/// Returns the first entry, column by column, that is not finite: "entry (3, 0) of b (row, column,
-/// from 0) is nan"; an empty string if there is none. before: number of columns of the caller's b
-/// that precede these. name: that of the matrix.
+/// Returns a text on the first entry, column by column, that is not finite: "entry (3, 0) of b
+/// (row, column, from 0) is nan"; an empty string if all are finite. before: added to column
+/// numbers, the number of columns of the caller's b before this part. name: that of the matrix.
 template <Scalar T>
 std::string non_finite_entry(const MatrixView<const T>& b, Index before = 0,
                              const std::string& name = "b") {
@@ -32,8 +32,9 @@ std::string non_finite_entry(const MatrixView<const T>& b, Index before = 0,
   return {};
 }
 
-/// Returns the reason for a status with these errors; an empty string for SolveStatus::ok and none.
-/// b is not read if its data are null.
+/// Returns a sentence on why x with this status and these errors is no solution; an empty string
+/// for SolveStatus::ok and none. b, on the host, is searched for entries that are not finite,
+/// unless its data are null. before: as in non_finite_entry().
 template <Scalar T>
 std::string why_not(SolveStatus status, const BackwardError& error, const MatrixView<const T>& b,
                     Index before = 0) {
@@ -52,8 +53,8 @@ std::string why_not(SolveStatus status, const BackwardError& error, const Matrix
          ": x does not count as a solution";
 }
 
-/// Sets the report's status and its reason: the status measured from the errors in
-/// report.refinement, or `known` if the measured one is ok.
+/// Sets the report's status and the reason for it. The status follows from the errors in
+/// report.refinement; if that gives ok, the status is `known`.
 template <Scalar T>
 void judge(SolverReport& report, SolveStatus known, const MatrixView<const T>& b) {
   const BackwardError& error = report.refinement.final_error;
@@ -63,7 +64,7 @@ void judge(SolverReport& report, SolveStatus known, const MatrixView<const T>& b
 }
 
 /// Sets the report's refinement, status and reason of a mixed solve, from report.mixed. `found` is
-/// the breakdown of the factor in double, if there was one.
+/// the breakdown of the factor in double, if there was one; b as in why_not().
 inline void judge_mixed(SolverReport& report, const std::optional<Breakdown>& found,
                         const MatrixView<const double>& b) {
   report.refinement = {report.mixed.steps, report.mixed.steps, report.mixed.unrefined,

@@ -9,7 +9,7 @@
 namespace kauri {
 namespace {
 
-constexpr Offset kRounding = Offset{64} << 20;  // the driver rounds each allocation up
+constexpr Offset kRounding = Offset{64} << 20;  // bytes left for the driver, which rounds sizes up
 
 Backend asked_for(BackendChoice choice, int threads, const CudaOptions& cuda) {
   switch (choice) {
@@ -23,7 +23,7 @@ Backend asked_for(BackendChoice choice, int threads, const CudaOptions& cuda) {
          "; expected automatic, cpu or cuda (0 to 2)");
 }
 
-/// Returns the options unchanged, and the reason why only their target is considered.
+/// Returns the options unchanged, and "TARGET: why", the reason why no other target is considered.
 std::pair<AnalyzeOptions, std::string> stays(AnalyzeOptions options, const std::string& why) {
   std::string reason = options.target + ": " + why;
   return {std::move(options), std::move(reason)};

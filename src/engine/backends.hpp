@@ -14,26 +14,28 @@
 
 namespace kauri {
 
-/// The backends of a solver: the one asked for, or for `automatic` the CPU's and, once a job is
-/// given to it, the device's. Both live as long as this object.
+/// The backends of a solver: the one asked for or, for `automatic`, the CPU's and, once a call has
+/// started it, the device's. Both live as long as this object.
 class Backends {
  public:
   /// threads: threads of the CPU's backend, 0 means one per hardware thread; cuda: options of the
   /// device's backend. Throws Error(device) if a device was asked for and is not available.
   Backends(BackendChoice choice, int threads, const CudaOptions& cuda = {});
 
-  /// Returns the options with their target set and, for `automatic`, with the device if it may be
-  /// chosen; else the second string is the reason why it may not. options.workers is the caller's
-  /// and stays.
+  /// Returns the options for an analysis, with their target set and, for `automatic`, with the
+  /// device to compare with the CPU. The text is empty if the device is offered, else the reason
+  /// why not. Leaves options.workers unchanged.
   std::pair<AnalyzeOptions, std::string> offered(AnalyzeOptions options, int scalar_bytes,
                                                  Index nrhs) const;
-  /// Makes the backend current that the analysis chose. Returns the reason if the device cannot
-  /// take the job after all, else an empty string.
+  /// Makes current the backend that the analysis chose, starting the device if necessary. If the
+  /// device cannot be started or lacks memory, the CPU's stays current; returns the reason, else an
+  /// empty string.
   std::string take(const Analysis& analysis, int scalar_bytes, Index nrhs);
-  /// Starts the device for `automatic`, if it is one that may be chosen; a device that fails to
-  /// start is ignored.
+  /// Starts the device, if the choice is `automatic` and the device is one whose times can be
+  /// predicted. Ignores a failure.
   void start_device();
-  /// Returns the free bytes of the current backend's device, from its driver; nothing on the CPU.
+  /// Returns the free bytes of the current backend's device, from its driver; nothing on the CPU or
+  /// if the driver gives no answer.
   [[nodiscard]] std::optional<Offset> free_bytes() const;
 
   /// Returns the backend of the last plan taken; before that the one asked for, the CPU's for
@@ -53,15 +55,17 @@ class Backends {
   bool on_device_ = false;
 };
 
-/// Returns the options for a choice between their target, which is the CPU's, and the device found,
-/// for scalars of this size; or the options unchanged and the reason why there is no choice.
+/// Returns the options with the device added, so that an analysis compares it with the CPU, which
+/// is options.target, for scalars of this size; or the options unchanged and the reason why there
+/// is no choice.
 std::pair<AnalyzeOptions, std::string> with_device(
     AnalyzeOptions options, const std::optional<numeric::cuda::Survey>& device, int scalar_bytes,
     Index nrhs);
 
-/// Returns the analysis by `run(options)` for the backend that is current afterwards, for one
-/// factor with a workspace for nrhs right-hand sides. Runs a second analysis if the device cannot
-/// take the job that was planned for it. Chooser: Backends, or a substitute in tests.
+/// Returns the result of run(options), an analysis for one factor with a workspace for nrhs
+/// right-hand sides, and makes the backend current that it chose. If that is the device and the
+/// device cannot take the job, runs a second analysis for the CPU. Chooser: Backends, or a
+/// substitute in tests.
 template <class Chooser, class Run>
 Analysis analyze_for(Chooser& backends, const AnalyzeOptions& options, int scalar_bytes, Index nrhs,
                      Run&& run) {

@@ -114,7 +114,7 @@ template <Scalar T>
 Result<void, Breakdown> Engine<T>::factorize(std::span<const T> value, T shift,
                                              const std::stop_token& stop) {
   require_prepared();
-  BorrowedValues<T> before;  // its owner is released after the lock
+  BorrowedValues<T> before;  // destroyed after `lock`: its owner is released without it
   const std::unique_lock lock(filling_);
   const Result<void, Breakdown> result = filled([&] {
     return is_mixed() ? fill_mixed(value, shift, stop)
@@ -132,12 +132,12 @@ Result<void, Breakdown> Engine<T>::factorize(BorrowedValues<T> value, T shift,
                                              std::optional<StreamHandle> stream,
                                              const std::stop_token& stop) {
   require_prepared();
-  BorrowedValues<T> before;  // its owner is released after the lock
+  BorrowedValues<T> before;  // destroyed after `lock`: its owner is released without it
   const std::unique_lock lock(filling_);
   const Result<void, Breakdown> result =
       filled([&] { return fill_borrowed(value, shift, stream, stop); });
   before = values_.give_back();
-  // A mixed factor has a copy of its own, on the device.
+  // A mixed factor holds a copy on the device, so the engine keeps no reference.
   values_.borrow(is_mixed() && value.on_device ? BorrowedValues<T>{} : value, shift);
   after_filling(result);
   return result;
@@ -200,8 +200,8 @@ Result<void, Breakdown> Engine<T>::fill_borrowed(const BorrowedValues<T>& value,
                 : kauri::refactorize<T>(*factor_, there, shift, stop);
 }
 
-/// Calls fill() with its progress told, and counts it. fillings_ and valid_ are right afterwards,
-/// also if the call throws.
+/// Calls fill() and sends its progress to the handler. Counts the call in fillings_, and sets
+/// valid_ to the factor's state, also if fill() throws; if not, reports seconds and smallest pivot.
 template <Scalar T>
 template <class Fill>
 Result<void, Breakdown> Engine<T>::filled(const Fill& fill) {
@@ -233,7 +233,8 @@ Result<void, Breakdown> Engine<T>::filled(const Fill& fill) {
   return result;
 }
 
-/// Needs report_mutex_.
+/// Copies the smallest pivot and its column from the verdict to the report. The caller holds
+/// report_mutex_.
 template <Scalar T>
 void Engine<T>::take_verdict() {
   const DeviceVerdict verdict = is_mixed() ? mixed_->verdict() : factor_->verdict();
@@ -241,7 +242,8 @@ void Engine<T>::take_verdict() {
   report_.smallest_column = verdict.smallest_column;
 }
 
-/// Reports the outcome of a filling whose values are held. The handler may throw.
+/// Ends a filling once values_ holds its values: looks for nearly singular pivots and sends the
+/// outcome to the handler, which may throw.
 template <Scalar T>
 void Engine<T>::after_filling(const Result<void, Breakdown>& result) {
   ++version_;
@@ -249,7 +251,8 @@ void Engine<T>::after_filling(const Result<void, Breakdown>& result) {
   tell_outcome(handler(), result, report_);
 }
 
-/// Looks for nearly singular pivots, if the values are on the host.
+/// Sets report_.nearly_singular to the worst pivot if that makes A nearly singular, else to none.
+/// Sets none if A's values are not on the host.
 template <Scalar T>
 void Engine<T>::look_for_loss() {
   std::optional<PivotLoss> loss;
@@ -266,7 +269,8 @@ void Engine<T>::look_for_loss() {
   report_.nearly_singular = loss;
 }
 
-/// Returns the loss at the smallest pivot of a mixed factor in double, else nothing.
+/// Returns the loss at the smallest pivot of a mixed factor that holds L in double; nothing if L is
+/// in float or A's values are not on the host.
 template <Scalar T>
 std::optional<PivotLoss> Engine<T>::mixed_loss() const {
   const SymmetricView<T> a{pattern(), values_.if_on_host()};
@@ -298,7 +302,7 @@ void Engine<T>::require_length(std::span<const T> value) const {
 template <Scalar T>
 void Engine<T>::set_values(std::span<const T> value) {
   require_length(value);
-  BorrowedValues<T> before;  // its owner is released after the lock
+  BorrowedValues<T> before;  // destroyed after `lock`: its owner is released without it
   const std::unique_lock lock(filling_);
   ++fillings_;
   before = values_.give_back();
@@ -309,7 +313,7 @@ void Engine<T>::set_values(std::span<const T> value) {
 template <Scalar T>
 void Engine<T>::set_values(BorrowedValues<T> value) {
   require_length(value.value);
-  BorrowedValues<T> before;  // its owner is released after the lock
+  BorrowedValues<T> before;  // destroyed after `lock`: its owner is released without it
   const std::unique_lock lock(filling_);
   ++fillings_;
   before = values_.give_back();

@@ -1,5 +1,5 @@
-// Engine: from options to a report; the one place where the phases of a job follow each other. The
-// Solver, the program and the Python package are doors to it.
+// Engine: from options to a report; the one place where the phases of a job follow each other.
+// Solver, the program and the Python package are interfaces to it.
 //
 //     options -> backend -> analysis -> prepared plan     Symbolic, shared by engines
 //         -> factor -> workspace -> refinement -> report  Engine
@@ -27,13 +27,13 @@
 
 namespace kauri {
 
-/// How a solve goes on after the sweeps.
+/// Request of one solve: refinement after the sweeps, and what stops the call.
 struct SolveRequest {
   /// Most corrections by refinement. None: x is not refined and its error is not measured; the
   /// report then has the status `not_finite` or `none`. Mixed precision refines in any case.
   std::optional<int> corrections = std::nullopt;
-  /// Columns of the caller's b that earlier calls solved. If it is > 0, the report keeps the worst
-  /// status of all these calls.
+  /// Number of columns of the caller's b that earlier calls have solved. If it is > 0, the report
+  /// keeps the worst status of these calls and this one.
   Index before = 0;
   std::stop_token stop{};
 };
@@ -60,22 +60,23 @@ class Engine {
   /// Frees the factor, then orders and analyses a pattern and chooses the backend. Throws as
   /// kauri::analyze(); there is then no plan.
   void analyze(const Pattern& a, const std::stop_token& stop);
-  /// Takes the memory of the factor: of a prepared plan if Symbolic::prepare() was called. nrhs:
-  /// with mixed precision, right-hand sides to make room for. refines: sets up residuals as well,
-  /// which the first refinement would do else. Throws Error(usage) without a plan, else as
-  /// Factor::create().
+  /// Allocates the factor, from the prepared plan if Symbolic::prepare() was called. nrhs: number
+  /// of right-hand sides to make room for, used with mixed precision. refines: also allocates the
+  /// residual that the first refinement would allocate otherwise, in full precision. Throws
+  /// Error(usage) without a plan, else as Factor::create().
   void prepare(Index nrhs = 1, bool refines = false);
-  /// Takes a factor that was loaded, with its plan.
+  /// Takes over a factor that was loaded, and its plan.
   void adopt(Factor<T> factor);
   /// Returns true after prepare() or adopt().
   [[nodiscard]] bool is_prepared() const { return factor_ || mixed_; }
 
-  /// Factorises A + shift I. value: on the pattern analysed, in its order; copied. Throws as
-  /// kauri::refactorize(), but Error(input) does not name an entry with mixed precision.
+  /// Factorises A + shift I and keeps a copy of `value`, the values of A in the order of the
+  /// pattern analysed. Throws as kauri::refactorize(), but with mixed precision Error(input) names
+  /// no entry.
   Result<void, Breakdown> factorize(std::span<const T> value, T shift, const std::stop_token& stop);
-  /// Factorises A + shift I with values that the caller keeps. The owner of the values before is
-  /// released by this thread, which then holds no lock of the engine. stream: the caller's stream,
-  /// whose work at the time of the call writes values on a device; none: they have been written.
+  /// Factorises A + shift I with values that the caller keeps in memory. This thread releases the
+  /// owner of the previous values once the engine holds no lock. stream: the caller's stream, whose
+  /// work at the time of the call writes values on a device; none: they have been written.
   Result<void, Breakdown> factorize(BorrowedValues<T> value, T shift,
                                     std::optional<StreamHandle> stream,
                                     const std::stop_token& stop);
@@ -103,21 +104,23 @@ class Engine {
   Result<Index, Breakdown> solve_on_device(System system, MatrixView<const T> b, MatrixView<T> x,
                                            const SolveRequest& request,
                                            const std::function<void()>& meanwhile = {});
-  /// Estimates the condition of A + shift I. Throws Error(usage) without values and with mixed
-  /// precision.
+  /// Estimates the condition number of A + shift I in the 1-norm. Throws Error(usage) without
+  /// values and with mixed precision.
   [[nodiscard]] ConditionEstimate condition(const std::stop_token& stop);
   /// Returns the worst pivot relative to A's diagonal; none without a valid factor, without values
   /// on the host, and if mixed precision keeps L in float.
   [[nodiscard]] std::optional<PivotLoss> worst_pivot() const;
 
-  /// Returns f(factor) while no call fills it. Throws Error(usage) with mixed precision.
+  /// Returns f(factor). The call waits for calls that fill the factor, and they wait for it. Throws
+  /// Error(usage) without a factor and with mixed precision.
   template <class F>
   auto read(F&& f) const {
     require_full();
     const std::shared_lock lock(filling_);
     return f(std::as_const(*factor_));
   }
-  /// Returns f(factor, workspace for `cols` right-hand sides), as read().
+  /// Returns f(factor, workspace for `cols` right-hand sides, at most kSolveBlock); waits and
+  /// throws as read() does.
   template <class F>
   auto with_workspace(Index cols, F&& f) {
     require_full();
@@ -126,11 +129,11 @@ class Engine {
     return f(std::as_const(*factor_), *memory->workspace);
   }
 
-  /// Returns true if the last call that filled the factor succeeded. Does not wait for a call under
-  /// way.
+  /// Returns true if the factor can solve: the last call that filled it succeeded. Does not wait
+  /// for a call under way.
   [[nodiscard]] bool valid() const { return valid_; }
-  /// Returns the number of fillings begun. If it is equal before and after some calls, they all
-  /// used one filling.
+  /// Returns how often a call began to change the factor or its values. If the number is equal
+  /// before and after some calls, they all used one filling.
   [[nodiscard]] std::uint64_t fillings() const { return fillings_; }
   /// Returns the verdict of the factor that solves use.
   [[nodiscard]] DeviceVerdict verdict() const;
@@ -140,7 +143,7 @@ class Engine {
   /// with mixed precision for values on a device.
   [[nodiscard]] std::vector<T> values() const;
   [[nodiscard]] SolverReport report() const;
-  /// Returns the report itself, to be read between calls.
+  /// Returns a reference to the report, which calls under way may change.
   [[nodiscard]] const SolverReport& last_report() const { return report_; }
   [[nodiscard]] Symbolic& symbolic() const { return *symbolic_; }
 
@@ -184,7 +187,7 @@ class Engine {
   std::optional<MixedFactor> mixed_;  // with mixed precision, in place of factor_ and pool_
   WorkspacePool<T> pool_;
   HeldValues<T> values_;       // written with filling_ held exclusively
-  std::uint64_t version_ = 0;  // of values_
+  std::uint64_t version_ = 0;  // counts changes of values_
   bool can_shift_ = false;     // the factor was filled with values that values_ copied
   mutable std::shared_mutex filling_;
   std::atomic<bool> valid_ = false;

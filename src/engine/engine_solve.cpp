@@ -89,8 +89,9 @@ Result<Index, Breakdown> Engine<T>::solve_on_device(System system, MatrixView<co
   return Index{0};
 }
 
-/// Runs sweeps(workspace), and refine(memory) if the request asks for it, and reports figures and
-/// status. b, x: views of host memory, or with null data.
+/// Calls sweeps(workspace) and, if the request asks for refinement, refine(memory); then sets
+/// figures and status in the report. b, x: views of host memory; with null data if they are on a
+/// device.
 template <Scalar T>
 template <class Sweeps, class Refine>
 void Engine<T>::measured(const MatrixView<const T>& b, const MatrixView<const T>& x,
@@ -185,7 +186,8 @@ Refinement Engine<T>::refine_on_device(SolveMemory<T>& memory, MatrixView<const 
                         *memory.workspace, refine_options(request));
 }
 
-/// Solves A X = B in mixed precision. on_host: b can be read for the reason why x is no solution.
+/// Solves A X = B in mixed precision. on_host: b is in host memory, where it is read to explain why
+/// x is no solution.
 template <Scalar T>
 Result<Index, Breakdown> Engine<T>::solve_mixed(MatrixView<const T> b, MatrixView<T> x,
                                                 bool on_host, const std::stop_token& stop) {

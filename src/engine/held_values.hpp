@@ -12,8 +12,8 @@
 
 namespace kauri {
 
-/// Values of A on the pattern analysed, in its order. The caller keeps them unchanged until the
-/// factor is filled again.
+/// Values of A in the order of the pattern analysed, in the caller's memory. The caller leaves them
+/// unchanged until the factor is filled again.
 template <Scalar T>
 struct BorrowedValues {
   std::span<const T> value;
@@ -21,26 +21,27 @@ struct BorrowedValues {
   std::shared_ptr<const void> owner = nullptr;  ///< keeps the values alive; may be null
 };
 
-/// The values of A + shift I of the last factorisation, for residuals and for another shift.
+/// The values of A + shift I that the factor was last filled with, for residuals and for another
+/// shift: a copy, or a reference to the caller's.
 template <Scalar T>
 class HeldValues {
  public:
-  /// Copies the values, or none, and adds the shift to the diagonal of the copy.
+  /// Copies the values, which may be empty, and adds the shift to the diagonal of the copy.
   void copy(const Pattern& a, std::span<const T> value, T shift);
   /// Refers to the caller's values in place of a copy.
   void borrow(BorrowedValues<T> value, T shift);
-  /// Changes the shift of values that were copied.
+  /// Sets another shift in place of the present one, for values that were copied.
   void set_shift(const Pattern& a, T shift);
-  /// Returns the values that are borrowed now, and forgets them. The caller lets go of their owner
-  /// once it holds no lock.
+  /// Returns the reference to the caller's values and forgets it. The caller of this function
+  /// destroys its owner only after releasing all locks.
   [[nodiscard]] BorrowedValues<T> give_back() { return std::exchange(borrowed_, {}); }
 
-  /// Returns the values of A + shift I on the host. Copies them at the first call if they are on
-  /// the factor's device, or borrowed with a shift. Any number of threads may call it. Empty if
-  /// there are no values.
+  /// Returns the values of A + shift I in host memory. The first call copies them if they are on
+  /// the device of `factor`, or borrowed with a shift other than 0. Any number of threads may call
+  /// it. Empty if there are no values.
   [[nodiscard]] std::span<const T> on_host(const Pattern& a, const Factor<T>* factor) const;
-  /// Returns the values of A + shift I if the host has them already, so that on_host() would copy
-  /// nothing; else an empty span.
+  /// Returns the values of A + shift I if they are in host memory already, so that on_host() would
+  /// copy nothing; else an empty span.
   [[nodiscard]] std::span<const T> if_on_host() const;
   [[nodiscard]] const BorrowedValues<T>& borrowed() const { return borrowed_; }
   [[nodiscard]] T shift() const { return shift_; }
@@ -50,9 +51,9 @@ class HeldValues {
 
   BorrowedValues<T> borrowed_;
   T shift_ = 0;
-  std::vector<T> diagonal_;       // of A; of values that were copied
+  std::vector<T> diagonal_;       // diagonal of A, of values that were copied
   mutable std::mutex mutex_;      // guards value_ in const members
-  mutable std::vector<T> value_;  // of A + shift I; empty if they are borrowed and were not needed
+  mutable std::vector<T> value_;  // A + shift I on the host, if copied; else empty
 };
 
 }  // namespace kauri

@@ -9,8 +9,8 @@
 
 namespace kauri {
 
-/// Sends a message to the caller's handler, which runs without a stop token and uncounted by the
-/// meter. text() is called only if there is a handler.
+/// Calls the caller's handler with a message, if there is one; text() is called only then. Stop
+/// requests do not reach the handler, and its operations do not count in the meter.
 template <class Text>
 void tell(const MessageHandler& handler, Phase phase, double fraction, const Text& text,
           MessageLevel level = MessageLevel::info) {
@@ -20,13 +20,13 @@ void tell(const MessageHandler& handler, Phase phase, double fraction, const Tex
   handler({level, phase, text(), fraction});
 }
 
-/// Tells the end of a factorisation, and a warning if A is not positive definite or nearly
-/// singular.
+/// Sends a message that a factorisation has ended; a warning if A is not positive definite, and a
+/// further one if it is nearly singular.
 void tell_outcome(const MessageHandler& handler, const Result<void, Breakdown>& result,
                   const SolverReport& report);
-/// Warns if the report says that A is nearly singular.
+/// Sends a warning if the report says that A is nearly singular.
 void tell_loss(const MessageHandler& handler, const SolverReport& report);
-/// Tells the end of a refinement, and a warning if x is no solution.
+/// Sends a message that a refinement has ended; a warning if x is no solution.
 void tell_refinement(const MessageHandler& handler, const SolverReport& report);
 
 }  // namespace kauri

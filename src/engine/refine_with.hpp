@@ -7,7 +7,8 @@
 
 namespace kauri {
 
-/// Refines x as refine() does, but without its checks; `residual` was made from the pattern of a.
+/// Refines x as refine() does, with a residual that was made from the pattern of `a` by the
+/// factor's backend. Does not check shapes and options.
 template <Scalar T>
 Refinement refine_with(const numeric::ResidualImpl<T>& residual, const SymmetricView<T>& a,
                        const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> x,

@@ -15,28 +15,30 @@
 
 namespace kauri {
 
-/// What precedes the numbers: options, backends, and the analysis of one pattern. Engines share it,
-/// in float and in double. One thread at a time sets options, analyses or adopts.
+/// Everything that precedes numeric work: options, backends, and the analysis of one pattern.
+/// Engines share it, in float and in double. Only one thread at a time may set options, analyse or
+/// adopt.
 struct Symbolic {
-  /// Makes the backends. Sets the numbers of workers and of ordering threads that the options leave
-  /// at 0. scalar_bytes: bytes of a number of L, 4 or 8. Throws Error: usage, device.
+  /// Makes the backends. Options that leave the numbers of workers and of ordering threads at 0 get
+  /// those of the backend and of the option `threads`. scalar_bytes: bytes of a number of L, 4 or
+  /// 8. Throws Error: usage, device.
   Symbolic(SolverOptions given, int scalar_size);
 
-  /// Analyses by run(options), which gets the options `how` completed for the choice of a backend,
-  /// and makes the backend current that the analysis chose. The choice assumes one factor with a
-  /// workspace for nrhs right-hand sides. Throws what `run` throws; there is then no plan.
+  /// Sets the analysis to run(options), `options` being `how` with what the choice of a backend
+  /// needs, and makes current the backend that the analysis chose. The choice assumes one factor
+  /// with a workspace for nrhs right-hand sides. If `run` throws, there is no plan.
   void analyze(const AnalyzeOptions& how, Index nrhs,
                const std::function<Analysis(const AnalyzeOptions&)>& run);
   /// Takes a plan that was made elsewhere, or null, in place of an analysis.
   void adopt(std::shared_ptr<const Plan> plan);
-  /// Prepares the plan on the backend, for all factors made after this call; the first call does
-  /// the work. Any thread may call it. Throws as PreparedPlan::create().
+  /// Prepares the plan on the current backend, for all factors that are made later. Later calls
+  /// return the same object. Any thread may call it. Throws as PreparedPlan::create().
   const PreparedPlan& prepare();
   /// Returns the prepared plan, or null without a call of prepare().
   [[nodiscard]] const PreparedPlan* prepared();
 
-  /// Returns the report of the analysis alone, for factors of this precision; with the option
-  /// `roofline` also the bounds of their phases.
+  /// Returns the report with the figures of the analysis, for factors of this precision; with the
+  /// option `roofline` also with the backend's roofline.
   [[nodiscard]] SolverReport report(Precision precision = Precision::full) const;
 
   /// Returns the pattern that was analysed.

@@ -58,7 +58,8 @@ void WorkspacePool<T>::add(std::unique_ptr<SolveMemory<T>> memory) {
   idle_.push_back(std::move(memory));
 }
 
-/// Makes room in idle_ for one more memory. Needs mutex_.
+/// Counts one more SolveMemory in most_ and reserves capacity for it in idle_. The caller holds
+/// mutex_.
 template <Scalar T>
 void WorkspacePool<T>::make_room() {
   idle_.reserve(most_ + 1);

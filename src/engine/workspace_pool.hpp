@@ -24,16 +24,17 @@ struct SolveMemory {
   std::uint64_t version = 0;                           ///< version of the values in `refiner`
 };
 
-/// Memory of solves that no thread uses now. Any number of threads may lease at once.
+/// Memory for solves: objects of SolveMemory that no thread uses now. Any number of threads may
+/// lease at once.
 template <Scalar T>
 class WorkspacePool {
  public:
-  /// Holds memory with a workspace for `cols` right-hand sides, at most kSolveBlock; the destructor
-  /// returns it to the pool.
+  /// A SolveMemory that this object takes from the pool for its lifetime, with a workspace for
+  /// `cols` right-hand sides, at most kSolveBlock.
   class Lease {
    public:
-    /// Takes memory of the pool whose workspace is large enough, else replaces the workspace of
-    /// other memory of the pool, else allocates. Throws as Workspace::create().
+    /// Takes idle memory with a large enough workspace; else idle memory whose workspace it
+    /// replaces by a larger one; else allocates. Throws as Workspace::create().
     Lease(WorkspacePool& pool, const Factor<T>& factor, Index cols);
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
@@ -46,7 +47,7 @@ class WorkspacePool {
     std::unique_ptr<SolveMemory<T>> memory_;
   };
 
-  /// Adds memory that was made elsewhere.
+  /// Adds memory that the caller has made.
   void add(std::unique_ptr<SolveMemory<T>> memory);
   /// Frees all memory that is not leased.
   void clear();
@@ -59,7 +60,7 @@ class WorkspacePool {
   void make_room();
 
   std::mutex mutex_;
-  std::size_t most_ = 0;  // at least the number of memories that are leased or idle
+  std::size_t most_ = 0;  // at least the number of SolveMemory objects, leased or idle
   std::vector<std::unique_ptr<SolveMemory<T>>> idle_;
 };
 

@@ -26,8 +26,8 @@ void require_columns(Index nrhs) {
   if (nrhs < 1) misuse("BatchWorkspace: nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
 }
 
-/// Throws Error(usage) unless the number of values, the stride and the shift suit a
-/// refactorisation.
+/// Throws Error(usage) unless the shift is finite, the stride is 0 or more, and `value` holds the
+/// values of all items at this stride.
 template <class T>
 void require_values(const numeric::BatchImpl<T>& batch, std::span<const T> value, Offset stride,
                     T shift) {
@@ -44,7 +44,8 @@ void require_values(const numeric::BatchImpl<T>& batch, std::span<const T> value
            std::to_string(stride) + " apart");
 }
 
-/// Fills the batch. after: the stream on which values in device memory become ready.
+/// Factorises all items. after: the caller's stream, whose work at the time of the call writes the
+/// values on the device; none: they have been written.
 template <class T>
 std::span<const DeviceVerdict> fill(numeric::BatchImpl<T>& batch, std::span<const T> value,
                                     Offset stride, T shift, const std::stop_token& stop,
@@ -75,15 +76,16 @@ void require_batch_shape(const BatchView<const T>& a, const std::string& name,
     misuse("solve: " + name + " is null");
 }
 
-/// Returns true if x begins at b's first entry but is not b itself.
+/// Returns true if x begins at b's first entry but has other strides, and so overlaps b without
+/// being b.
 template <class T>
 bool overlaps_from_the_first(const BatchView<const T>& b, const BatchView<const T>& x) {
   if (b.data != x.data || x.items == 0 || x.rows == 0 || x.cols == 0) return false;
   return (x.items > 1 && b.stride != x.stride) || overlaps_from_the_first(b.item(0), x.item(0));
 }
 
-/// Throws Error(usage) if two entries of x share a place. Allowed are items that follow each other,
-/// and items whose columns (or rows) are interleaved with those of others.
+/// Throws Error(usage) if two entries of x have one address. Items may follow each other in memory,
+/// or have their columns (rows if row-major) interleaved with those of others.
 template <class T>
 void require_apart(const BatchView<T>& x) {
   if (x.items < 2 || x.rows == 0 || x.cols == 0) return;
@@ -176,7 +178,8 @@ const DeviceVerdict* BatchFactor<T>::verdict_address(Index k) const {
   return store_->verdict_address(k);
 }
 
-/// Checks the arguments of a solve. Returns false if there is nothing to do.
+/// Checks the arguments of a solve. Throws Error(usage); returns false if x has no entries, so that
+/// there is nothing to solve.
 template <Scalar T>
 bool BatchFactor<T>::fits(const BatchView<const T>& b, const BatchView<T>& x,
                           const BatchWorkspace<T>& workspace) const {

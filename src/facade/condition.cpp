@@ -46,7 +46,7 @@ double norm_of(const SymmetricView<T>& a) {
   return largest;
 }
 
-/// Estimator with vectors in host memory.
+/// Norm estimator with vectors in host memory, for factors on the CPU.
 template <class T>
 class HostNormEstimator final : public numeric::NormEstimator<T> {
  public:
@@ -90,7 +90,7 @@ class HostNormEstimator final : public numeric::NormEstimator<T> {
         x_ = sign_;
     }
   }
-  /// Keeps the signs of x; returns true if a sign differs from the one kept before.
+  /// Stores the signs of x in sign_; returns true if one differs from that stored before.
   bool keep_signs() {
     bool turned = false;
     for (std::size_t i = 0; i < x_.size(); ++i) {
@@ -107,7 +107,8 @@ class HostNormEstimator final : public numeric::NormEstimator<T> {
   std::vector<T> x_, sign_;
 };
 
-/// Counts the solves of an estimator, and checks the stop token before each.
+/// Calls the estimator's steps, each of which is one solve, and counts them; checks for a stop
+/// before each.
 template <class T>
 struct Solves {
   numeric::NormEstimator<T>& estimator;

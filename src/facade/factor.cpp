@@ -30,8 +30,8 @@ void require_nrhs(Index nrhs) {
     misuse("Workspace::create: nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
 }
 
-/// Throws Error(input) if a value is not finite. Called after a failed factorisation, to tell bad
-/// input from a matrix that is not positive definite.
+/// Throws Error(input) that names the first value that is not finite. After a failed factorisation
+/// this tells bad input from a matrix that is not positive definite.
 template <class T>
 void require_finite(const Plan& plan, std::span<const T> value) {
   require_all_finite<T>(value, [&](Offset k) {
@@ -39,7 +39,7 @@ void require_finite(const Plan& plan, std::span<const T> value) {
   });
 }
 
-/// Throws Error(usage) unless the number of values and the shift suit a refactorisation.
+/// Throws Error(usage) unless there is one value for each entry and the shift is finite.
 template <class T>
 void require_call(const Plan& plan, std::span<const T> value, T shift) {
   if (static_cast<Offset>(value.size()) != plan.nnz)
@@ -56,7 +56,8 @@ void require_solvable(bool factor_is_there) {
         "down)");
 }
 
-/// Fills the factor. after: the stream on which values in device memory become ready.
+/// Factorises A + shift I. after: the caller's stream, whose work at the time of the call writes
+/// the values on the device; none: they have been written.
 template <class T>
 Result<void, Breakdown> fill(Factor<T>& factor, std::span<const T> value, T shift,
                              numeric::ValuesAre values, const std::stop_token& stop,

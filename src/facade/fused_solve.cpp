@@ -25,7 +25,8 @@ namespace {
 
 [[noreturn]] void misuse_of_fused(const std::string& what) { misuse("FusedSolve: " + what); }
 
-/// Returns a plan of the bordered matrix: nrhs full columns before A's, eliminated last.
+/// Returns a plan of the bordered matrix [c B^T; B A], whose first nrhs columns, the border, are
+/// full and are eliminated last.
 std::shared_ptr<const Plan> bordered(const Pattern& a, const Plan& plan, Index nrhs) {
   if (Offset{a.n} + nrhs > std::numeric_limits<Index>::max())
     throw Error(ErrorKind::overflow, "FusedSolve: " + std::to_string(a.n) + " rows and " +
@@ -63,8 +64,8 @@ std::shared_ptr<const Plan> bordered(const Pattern& a, const Plan& plan, Index n
   return made;
 }
 
-/// Returns the verdict on A, given that on the bordered matrix. A failing column of the border
-/// becomes kNone.
+/// Returns the verdict on A, given that on the bordered matrix, with columns numbered as in A. A
+/// column of the border becomes kNone.
 DeviceVerdict without_border(DeviceVerdict verdict, Index n, Index nrhs) {
   const auto of_a = [nrhs](Index column) { return column < nrhs ? kNone : column - nrhs; };
   verdict.column = of_a(verdict.column);
@@ -73,8 +74,8 @@ DeviceVerdict without_border(DeviceVerdict verdict, Index n, Index nrhs) {
   return verdict;
 }
 
-/// Throws Error(input) if a value of the bordered matrix is not finite, and names the entry as one
-/// of b (of_b) or of A.
+/// Throws Error(input) if a value of the bordered matrix is not finite. Examines b if of_b, else A;
+/// the text names the entry.
 template <class T>
 void require_finite(const Plan& plan, const numeric::BorderShape& shape, std::span<const T> value,
                     bool of_b) {
@@ -100,8 +101,8 @@ struct FusedSolve<T>::FusedState {
         workspace(Workspace<T>::create(factor, nrhs)),
         store(backend.executor().of<T>().make_border(a.n, a.nnz(), nrhs)) {}
 
-  /// Calls enqueue on one of the device's streams, or without a stream on the CPU. Waits for the
-  /// work and reads the verdict.
+  /// Calls enqueue(stream) with a stream of the device, or with null on the CPU. Waits for the work
+  /// and reads the verdict.
   template <class Enqueue>
   void now(const Enqueue& enqueue) {
     const auto run = [&](StreamHandle stream) {
@@ -113,8 +114,8 @@ struct FusedSolve<T>::FusedState {
     else
       run(nullptr);
   }
-  /// Enqueues the factorisation and the backward sweep of the values and right-hand sides that were
-  /// set.
+  /// Enqueues the factorisation of the bordered matrix and the backward sweep, for the values and
+  /// right-hand sides that `store` holds.
   void enqueue(numeric::WorkspaceImpl<T>& scratch, StreamHandle stream) {
     verdict = {};
     const PhaseRange range("factor and solve");

@@ -19,8 +19,8 @@ void require_valid(const Factor<T>& factor) {
   if (!factor.valid()) throw Error(ErrorKind::usage, "lower factor: the factor is not valid");
 }
 
-/// Calls visit(s, column) for each column of L, s being its supernode: the entries from the
-/// diagonal down, one for each row of the supernode from there on, in order.
+/// Calls visit(s, column) for each column of L in order, s being its supernode. column: the entries
+/// from the diagonal down; there is one for each of the last column.size() rows of supernode s.
 template <class T, class Visit>
 void for_each_column(const Factor<T>& factor, const Visit& visit) {
   require_valid(factor);
@@ -37,7 +37,7 @@ void for_each_column(const Factor<T>& factor, const Visit& visit) {
 }
 
 /// Returns a pivot whose rounded square root is `root`, which lies in [1/2, 1]. Up to three numbers
-/// are; returns the one with the most trailing zero bits.
+/// have this root; the result is the one with the most trailing zero bits.
 template <class T>
 T pivot_of(T root) {
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;

@@ -105,7 +105,8 @@ struct MixedFactor::MixedState {
     make_room(nrhs);
   }
 
-  /// Allocates the host's data for nrhs columns, and the workspaces for solves of nrhs columns.
+  /// Allocates the data of a block of nrhs columns that are in host memory, and the workspaces of
+  /// the factors for nrhs columns. The vectors are in `store`.
   void make_room(Index nrhs) {
     const auto columns = static_cast<std::size_t>(nrhs);
     block.column.reserve(columns);
@@ -118,7 +119,8 @@ struct MixedFactor::MixedState {
       full_workspace = full->executor().of<double>().make_workspace(plan.shared_plan(), nrhs);
   }
 
-  /// Returns the pivot of A, given that of S A S: (S^-1)(i,i)^2 times as large.
+  /// Returns the pivot of A in column i, given that of the scaled matrix S A S: S(i,i)^-2 times as
+  /// large. i is `column`; the pivot is returned unchanged if that is kNone.
   [[nodiscard]] double unscaled(double pivot, Index column) const {
     return column == kNone ? pivot : std::scalbn(pivot, 2 * store->exponent(column));
   }
@@ -174,7 +176,8 @@ Result<void, Breakdown> MixedFactor::MixedState::fill(std::span<const double> va
   return fill_double(stop);
 }
 
-/// Makes the factor in double. An exception leaves the factor in float unchanged.
+/// Factorises S A S in double, in a factor that the first call allocates. An exception leaves the
+/// factor in float usable.
 Result<void, Breakdown> MixedFactor::MixedState::fill_double(const std::stop_token& stop) {
   if (!full) {
     Factor<double> made = Factor<double>::create(plan);
@@ -197,8 +200,8 @@ void MixedFactor::MixedState::load(MatrixView<const double> b) {
     block.column[c].error = block.column[c].unrefined = {error_of_zero[c], error_of_zero[c]};
 }
 
-/// Solves stuck columns by the factor in double, which it makes if necessary. Returns the Breakdown
-/// if that fails.
+/// Solves the columns that are marked `stuck` by the factor in double, after making that if
+/// necessary. Returns the Breakdown if it cannot be made.
 std::optional<Breakdown> MixedFactor::MixedState::rescue(const std::stop_token& stop) {
   if (!in_double)
     if (auto outcome = fill_double(stop); !outcome) return outcome.error();

@@ -18,11 +18,11 @@ namespace {
 using numeric::Dots;
 using numeric::MixedImpl;
 
-/// Refinement continues while a step reduces the error by at least this factor.
+/// Refinement continues while each step reduces the error to less than this fraction.
 constexpr double kContracts = 0.5;
-/// The factor required instead while the error is above `accept` and conjugate gradients are
+/// The fraction required instead while the error is above `accept` and conjugate gradients are
 /// allowed. A slower contraction would take some ten more steps; it mostly comes from a few small
-/// eigenvalues that the factor misses, for which conjugate gradients take three.
+/// eigenvalues that the float factor misses, for which conjugate gradients take three.
 constexpr double kContractsWell = 0.125;
 
 BackwardError column_error(MixedImpl& store, Index column) {
@@ -35,8 +35,8 @@ bool is_accepted(const MixedColumn& column, const MixedLimits& limits) {
   return column.error.componentwise <= limits.accept;
 }
 
-/// Accepts or takes back a correction, given the error of y with it. Returns false if refinement of
-/// this column ends.
+/// Accepts or takes back the last correction of y, `error` being the error with it. Returns false
+/// if refinement of this column ends.
 bool take_mixed_step(MixedImpl& store, Index c, MixedColumn& column, const BackwardError& error,
                      const MixedLimits& limits) {
   const double ratio = error.componentwise / column.error.componentwise;
@@ -62,15 +62,15 @@ void measure_active(MixedBlock& block) {
   block.store.residuals(block.active, block.error);
 }
 
-/// Makes those columns active whose y = 0 is to be improved: y = 0 solves b = 0, and a b that is
-/// not finite has no solution.
+/// Activates the columns for which y = 0 can be improved: not those with b = 0, which y = 0 solves,
+/// and not those with a b that is not finite.
 void begin_at_zero(MixedBlock& block, Index first, Index count) {
   block.active.resize(static_cast<std::size_t>(count));
   std::iota(block.active.begin(), block.active.end(), first);
   std::erase_if(block.active, [&](Index c) { return !(block.column[c].error.componentwise > 0); });
 }
 
-/// Refines all columns side by side; each one stays active as long as it contracts.
+/// Refines all columns side by side. A column stays active until take_mixed_step() ends it.
 void refine_in_float(MixedBlock& block, const numeric::FactorImpl<float>& factor,
                      numeric::WorkspaceImpl<float>& workspace) {
   begin_at_zero(block, 0, static_cast<Index>(block.column.size()));
@@ -89,7 +89,8 @@ void refine_in_float(MixedBlock& block, const numeric::FactorImpl<float>& factor
   }
 }
 
-/// The state of a search by conjugate gradients.
+/// Search by conjugate gradients for the solution of H y = c, with the factor M in float as
+/// preconditioner; H = S A S is the scaled matrix.
 struct CgState {
   MixedImpl& store;
   const numeric::FactorImpl<float>& factor;
@@ -98,14 +99,14 @@ struct CgState {
   double slope = 0;  ///< z.r, where z = M^-1 r
 
   void precondition() { store.precondition(factor, workspace, {&column, 1}); }
-  /// Starts along M^-1 r. Returns false if z.r is not positive and finite.
+  /// Sets the first direction, M^-1 r. Returns false if z.r is not positive and finite.
   bool begin() {
     precondition();
     slope = store.begin_search(column);
     return slope > 0 && std::isfinite(slope);
   }
-  /// Moves to the minimum of y.H y / 2 - c.y along the line. Returns false if the curvature is not
-  /// positive, which happens if H, as rounded to double, is not positive definite.
+  /// Moves y along the direction to the minimum of y.H y / 2 - c.y. Returns false if the curvature
+  /// is not positive, which happens if H, as rounded to double, is not positive definite.
   bool advance() {
     const Dots along = store.curvature(column);
     const double step = along.second / along.first;
@@ -113,9 +114,9 @@ struct CgState {
     store.advance(column, step);
     return true;
   }
-  /// Sets the next direction, with the flexible beta: (r - previous r).z in place of r.z, which
-  /// keeps it conjugate to the last step although rounding makes M another operator at each step.
-  /// Returns false if z.r is not positive or beta is not finite.
+  /// Sets the next direction, z + beta p, with the flexible beta: (r - previous r).z in place of
+  /// r.z, over the previous z.r. This keeps it conjugate to the last one although rounding makes M
+  /// another operator at each step. Returns false if z.r is not positive or beta is not finite.
   bool turn() {
     precondition();
     const Dots now = store.project(column);
@@ -127,7 +128,8 @@ struct CgState {
   }
 };
 
-/// Continues from the y that refinement left, and leaves the best y that was met.
+/// Improves column c by conjugate gradients, beginning with the y that refinement left. Ends with
+/// the y of the least error met.
 void conjugate_gradients(MixedImpl& store, const numeric::FactorImpl<float>& factor,
                          numeric::WorkspaceImpl<float>& workspace, const MixedLimits& limits,
                          Index c, MixedColumn& column) {

@@ -11,12 +11,12 @@
 
 namespace kauri {
 
-/// The state of a column.
+/// Progress and result of one column.
 struct MixedColumn {
   MixedPath path = MixedPath::refinement;
   int steps = 0, cg_steps = 0;
   double contraction = 0, cg_contraction = 0;
-  BackwardError error, unrefined;    ///< of the current y, and of the first one
+  BackwardError error, unrefined;    ///< of the current y, and before refinement
   bool stuck = false;                ///< the last stage tried ended with an error above `accept`
   numeric::RefineProgress progress;  ///< of refinement with a factor in double
 };
@@ -30,7 +30,8 @@ struct MixedLimits {
 /// Conjugate gradients end after this many steps that did not halve the least error.
 inline constexpr int kPatience = 16;
 
-/// A block of columns that are solved side by side. Its vectors are allocated once.
+/// Columns that are solved side by side. `store` holds their vectors, which are allocated once:
+/// right-hand side c and solution y of the scaled system, residual r = c - H y (see MixedImpl).
 struct MixedBlock {
   numeric::MixedImpl& store;
   MixedLimits limits;
@@ -39,12 +40,12 @@ struct MixedBlock {
   std::vector<BackwardError> error;  ///< errors of the active columns
 };
 
-/// Solves all columns with the factor in float alone: refinement, then conjugate gradients. b has
-/// been loaded.
+/// Solves all columns with the factor in float: by refinement and, for columns with an error above
+/// limits.accept, by conjugate gradients. store.load() has set c and y = 0.
 void solve_in_float(MixedBlock& block, const numeric::FactorImpl<float>& factor,
                     numeric::WorkspaceImpl<float>& workspace);
-/// Solves columns [first, first + count) by refinement with a factor in double. On entry y is 0 and
-/// r is c.
+/// Solves columns [first, first + count) by refinement with a factor in double. On entry y = 0 and
+/// r = c in `store`.
 void solve_in_double(MixedBlock& block, const numeric::FactorImpl<double>& factor,
                      numeric::WorkspaceImpl<double>& workspace, Index first, Index count);
 

@@ -20,8 +20,8 @@
 namespace kauri {
 namespace {
 
-/// Throws Error(usage) unless x and a have n rows and equally many columns. x_name and name are
-/// those of require_dense().
+/// Throws Error(usage) unless x and `a` have n rows, sound strides and as many columns. x_name,
+/// name: call and matrix in the text, as "residual: x".
 template <class T>
 void require_alike(const MatrixView<const T>& x, const char* x_name, const MatrixView<const T>& a,
                    const char* name, Index n) {

@@ -19,7 +19,8 @@
 namespace kauri {
 namespace {
 
-/// Throws Error(usage) for options that no analysis or factorisation would refuse later.
+/// Returns the options. Throws Error(usage) for those values that no later analysis or
+/// factorisation would refuse.
 template <Scalar T>
 const SolverOptions& checked(const SolverOptions& options) {
   require_refine_options(options.refine, "Solver");

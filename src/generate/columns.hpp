@@ -27,15 +27,15 @@ struct Columns {
 
 SymmetricMatrix<double> to_matrix(Columns a);
 
-/// An entry (row, col) below the diagonal, to be sorted into place.
+/// An entry at (row, col) of the lower triangle.
 struct Triplet {
   Index row;
   Index col;
   double value;
 };
 
-/// Returns entries sorted by column and, within a column, by row; entries of one place keep their
-/// order. O(n + entries), stable.
+/// Returns the entries as columns, sorted by column and, within a column, by row; entries with
+/// equal row and column keep their order and are not summed. O(n + entries), stable.
 Columns sort_entries(Index n, const std::vector<Triplet>& entries);
 
 struct Edge {

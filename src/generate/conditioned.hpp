@@ -15,7 +15,8 @@
 
 namespace kauri::conditioned {
 
-/// Entries summed at their places, as in the assembly of elements.
+/// Sparse symmetric matrix under assembly: add() sums values with equal row and column, as element
+/// matrices need.
 class Entries {
  public:
   void add(Index i, Index j, double v) { value_[{std::min(i, j), std::max(i, j)}] += v; }
@@ -31,8 +32,8 @@ class Entries {
   std::map<std::pair<Index, Index>, double> value_;
 };
 
-/// Returns the Laplacian of a k x k grid, whose spectrum is known (4 - 2 cos - 2 cos), shifted to
-/// the given condition number.
+/// Returns the Laplacian of a k x k grid, whose eigenvalues are known (4 - 2 cos - 2 cos), with the
+/// multiple of I added that gives the condition number `condition`.
 inline SymmetricMatrix<double> moved_laplacian(Index k, double condition) {
   SymmetricMatrix<double> a = generate("poisson2d " + std::to_string(k));
   const double least = 8 * std::pow(std::sin(std::acos(-1.0) / (2 * (k + 1))), 2),

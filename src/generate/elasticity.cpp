@@ -115,8 +115,8 @@ void number_nodes(Mesh& mesh) {
                 "generate: elast3d: no voxel is left on the clamped face; choose fewer holes");
 }
 
-/// 3 x 3 blocks between a node and itself (step 13 of 27) and the neighbours after it (steps 14 to
-/// 26), rows at the neighbour.
+/// The 3 x 3 blocks of a node's columns: rows of the node itself (step 13) and of its 13 neighbours
+/// with higher numbers (steps 14 to 26). Step 13 + dx + 3 dy + 9 dz is the node at (dx, dy, dz).
 struct Star {
   std::array<std::array<std::array<double, 3>, 3>, 27> block{};  // [step][row][col]
   std::array<bool, 27> met{};

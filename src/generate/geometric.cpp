@@ -23,7 +23,8 @@ struct Near {
   }
 };
 
-/// Points sorted into side^3 equal buckets, about four in each. A "slot" is a place in that order.
+/// Points sorted into side^3 equal buckets, about four in each. A "slot" is a point's index in that
+/// order.
 class Buckets {
  public:
   explicit Buckets(const std::vector<Point>& points)
@@ -103,7 +104,7 @@ class Buckets {
   }
 
   Offset side_;
-  std::vector<Offset> start_;  // side^3 + 1
+  std::vector<Offset> start_;  // length side^3 + 1: first slot of each bucket
   std::vector<Point> point_;   // by slot
   std::vector<Index> index_;   // by slot: the point's number in the input
 };

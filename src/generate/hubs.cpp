@@ -45,7 +45,7 @@ Columns power_law(Index n, Index links, std::uint64_t seed, double shift) {
 
 namespace {
 
-/// Returns, point by point, `views` different cameras in order of their numbers.
+/// Returns, for each point in turn, `views` different random cameras in ascending order.
 std::vector<Index> draw_views(Index cameras, Index points, Index views, std::uint64_t seed) {
   Rng rng(seed);
   std::vector<Index> seen;

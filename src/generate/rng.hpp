@@ -11,7 +11,7 @@
 
 namespace kauri::gen {
 
-/// A counter-based stream: draw k is a hash of seed and k alone, so skip() costs nothing.
+/// Counter-based random numbers: the k-th is a hash of seed and k alone, so skip() takes O(1) time.
 class Rng {
  public:
   explicit Rng(std::uint64_t seed) : state_(seed * kSplitmixStep + 0x1234567) {}

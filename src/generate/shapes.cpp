@@ -32,8 +32,8 @@ Columns blockdiag(Index n, Index block) {
     const Offset first = j / order * order, last = std::min<Offset>(first + order, n);
     a.add(j, 1);
     for (Offset i = j + 1; i < last; ++i) {
-      // Draws are counted row by row: whole blocks before this one, whole rows of this one, then
-      // the place in the row.
+      // Entry (i, j) below the diagonal takes the draw whose number counts such entries before it
+      // by rows: in whole blocks, then in whole rows of this block, then in this row.
       const Offset rows = i - first;
       Rng rng(12345);
       rng.skip(static_cast<std::uint64_t>(first / order * (order * (order - 1) / 2) +

@@ -38,7 +38,8 @@ Words split(std::string_view spec) {
   return words;
 }
 
-/// Returns the whole word as a number; `what` names the word in the error.
+/// Returns the number that all of the word spells; throws Error(usage) if there is none. what: the
+/// word's name in the error.
 template <class T>
 T number(const std::string& word, const std::string& what) {
   T value{};
@@ -49,7 +50,7 @@ T number(const std::string& word, const std::string& what) {
   return value;
 }
 
-/// Returns a seed of 64 bits; a negative one counts as its two's complement.
+/// Returns a seed of 64 bits; a negative number stands for its two's complement.
 std::uint64_t seed_number(const std::string& word, const std::string& what) {
   return word.starts_with('-') ? static_cast<std::uint64_t>(number<std::int64_t>(word, what))
                                : number<std::uint64_t>(word, what);
@@ -70,7 +71,7 @@ Index count(const std::string& word, const std::string& what, Offset least, Offs
   return static_cast<Index>(x);
 }
 
-/// A parsed specification. Its options have not been checked against the kind yet.
+/// A parsed specification. Which options its kind allows is checked later, by judge().
 struct Request {
   std::string kind;
   Words argument;

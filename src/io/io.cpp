@@ -58,8 +58,8 @@ DenseMatrix dense_of(std::string_view bytes, const std::string& name, Index rows
   fail_unknown(bytes, name, "Matrix Market (plain, gzipped, or in a .tar.gz) or .npy");
 }
 
-/// Reads the header if the beginning is in a known format; else throws the error that the whole
-/// file would give.
+/// Checks the header if the first bytes are Matrix Market or Rutherford-Boeing, and accepts zip and
+/// tar; otherwise throws the error that matrix_of() throws for the whole file.
 void look_for_matrix(std::string_view head, const std::string& name) {
   const std::string_view text = plain_text(head, name);
   if (is_zip(head) || is_tar(head)) return;
@@ -99,8 +99,8 @@ Look looking(void (*look)(std::string_view, const std::string&), const std::stri
   return [look, &name](std::string_view head) { look(head, name); };
 }
 
-/// Limit of bytes unpacked from a tar archive besides members that may be wanted: this many, or
-/// this many times the bytes of the file.
+/// Most bytes that may be unpacked from a tar archive besides matrices and the member asked for:
+/// kMostBeside, or kTimesPacked times the bytes of the packed file if that is more.
 constexpr std::size_t kMostBeside = std::size_t{64} << 20, kTimesPacked = 16;
 
 MakeWatch watching(const FileAndMember& source) {
@@ -113,8 +113,8 @@ MakeWatch watching(const FileAndMember& source) {
   };
 }
 
-/// Returns `read` of the file's content, or of the content of a member of a tar archive, with the
-/// member in the name.
+/// Returns read(bytes, name) for the file's content; if that is a tar archive, for the content of
+/// the wanted member, with the member added to the name.
 template <class Read>
 auto of_content(std::string_view bytes, const std::string& name, const std::string& member,
                 TarWanted wanted, Allowance& allowance, Read&& read) {
@@ -150,8 +150,8 @@ DenseMatrix dense_in(std::string_view content, const FileAndMember& source, Inde
   throw Error(ErrorKind::memory, shown(path) + ": not enough memory for its content");
 }
 
-/// Turns std::bad_alloc into Error(memory). False claims of a file are refused before memory is
-/// taken, but a valid file may be large.
+/// Returns read(), with std::bad_alloc turned into Error(memory). Readers refuse false claims of a
+/// file before they allocate, but a valid file may be too large.
 template <class Read>
 auto guarded(const std::string& path, Read&& read) {
   try {

@@ -22,8 +22,8 @@ DenseMatrix parse_dense(std::string_view bytes, const std::string& name,
                         const std::string& member = {}, Index rows = kNone,
                         Allowance allowance = {});
 
-/// FILE:MEMBER in two parts, if no file has the whole name but one has the part before a colon;
-/// else the whole name and an empty string.
+/// Result of split_member(): FILE and MEMBER of "FILE:MEMBER", if no file has the whole name but
+/// one has the part before a colon; else the whole name and an empty string.
 struct FileAndMember {
   std::string file, member;
 };

@@ -1,4 +1,4 @@
-// Parses permutations in text form from memory.
+// Parses text files of permutations from memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

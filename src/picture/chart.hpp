@@ -10,7 +10,8 @@
 
 namespace kauri::picture {
 
-/// A bin of a histogram by powers of two: sizes from `least` to 2 * `least` - 1.
+/// A bin of a histogram by powers of two: `count` sizes lie between `least`, a power of two, and 2
+/// * least - 1.
 struct Bin {
   Index least = 1;
   Offset count = 0;
@@ -21,11 +22,11 @@ struct Bin {
 std::vector<Bin> pivot_bins(const Supernodes& supernodes);
 std::vector<Bin> order_bins(const Supernodes& supernodes);
 
-/// Returns a histogram as an SVG for a page. The height of a bar is the logarithm of its count,
-/// which is printed above it; the least size of the bin is printed below.
+/// Returns a histogram as an SVG for a page. The height of a bar grows with log(1 + count); the
+/// count is printed above the bar, the least size of the bin below.
 std::string histogram_svg(const std::vector<Bin>& bins, std::string_view label);
 
-/// A bar made of parts, side by side.
+/// A horizontal bar made of parts side by side.
 struct Bar {
   struct Part {
     double value = 0;  ///< length, >= 0
@@ -36,8 +37,8 @@ struct Bar {
   std::string text;  ///< text to the right of the bar
 };
 
-/// Returns the bars as HTML, one below another, the longest as wide as its column; part k of a bar
-/// has the classes "part" and "p<k>", as "p0".
+/// Returns the bars as HTML, one below another, drawn to one scale, in which the longest fills its
+/// column; part k of a bar has the classes "part" and "p<k>", as "p0".
 std::string bars_html(const std::vector<Bar>& bars, std::string_view label);
 
 }  // namespace kauri::picture

@@ -37,8 +37,8 @@ struct Image {
   std::vector<Colour> pixel;  ///< length width * height
 };
 
-/// Paints the pixels whose centres lie in [x, x + width) x [y, y + height), at least one column and
-/// one row of them.
+/// Paints the pixels whose centres lie in [x, x + width) x [y, y + height), or at least one column
+/// and one row of pixels if the rectangle contains no centres. Units are pixels.
 void fill_rectangle(Image& image, double x, double y, double width, double height, Colour colour);
 
 /// Paints, as fill_rectangle() does, the triangle inside that rectangle with its apex in the middle

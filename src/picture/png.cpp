@@ -44,8 +44,8 @@ std::string deflated(const std::string& data) {
   return out;
 }
 
-/// Returns the number of each colour, in the order of first appearance; empty if there are more
-/// colours than a palette holds.
+/// Returns the palette: a number for each colour, in the order of first appearance; empty if there
+/// are more than 256 colours.
 std::map<std::uint32_t, int> palette_of(const Image& image) {
   std::map<std::uint32_t, int> palette;
   for (const Colour c : image.pixel) {

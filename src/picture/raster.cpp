@@ -7,7 +7,8 @@
 namespace kauri::picture {
 namespace {
 
-/// Adds the entries of `rows` rows in the columns [first, last) to the cells of row cell_row.
+/// Adds a dense block of `rows` rows and columns [first, last) to the cells of row cell_row, in
+/// which all its rows lie.
 void add_rows(Raster& raster, int cell_row, Offset rows, Index first, Index last) {
   for (int cell = raster.cell_of(first); first < last; ++cell) {
     const Index end = std::min(last, raster.first_of(cell + 1));
@@ -16,7 +17,7 @@ void add_rows(Raster& raster, int cell_row, Offset rows, Index first, Index last
   }
 }
 
-/// Adds the rows of a front below its pivots, `row`, in its columns [first, last). The rows ascend,
+/// Adds the part of a front below its pivots: rows `row`, columns [first, last). The rows ascend,
 /// so those that fall into one row of cells are added together.
 void add_below(Raster& raster, std::span<const Index> row, Index first, Index last) {
   for (std::size_t k = 0; k < row.size();) {

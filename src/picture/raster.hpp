@@ -36,8 +36,8 @@ struct Raster {
   std::vector<Offset> count;  ///< length size^2, row by row: entries in each cell
 };
 
-/// Returns the raster of P A P^T, both halves, or of A if the permutation is null. most: cells a
-/// side at most. O(nnz + cells).
+/// Returns the raster of P A P^T, or of A if the permutation is null, with the entries of both
+/// halves. most: greatest number of cells a side. O(nnz + cells).
 Raster raster_of(const Pattern& lower, const Permutation* permutation, int most);
 
 /// Returns the raster of L as stored: zeros that amalgamation adds count, upper halves of pivot

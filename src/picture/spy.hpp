@@ -20,8 +20,8 @@ inline constexpr Index kMostDrawnRows = 200;
 /// of their count; the lightest is still well visible.
 Image spy_image(const Raster& raster, int scale, PictureUse use);
 
-/// Returns the pixels of a side of a cell with which a small raster, too, fills about `size`
-/// pixels.
+/// Returns the side of a cell in pixels with which the raster is at most `size` pixels wide, at
+/// least 1 pixel: the scale for spy_image().
 int spy_scale(const Raster& raster, int size);
 
 /// Returns the raster as an SVG of about size x size pixels. label: its description for screen

@@ -19,8 +19,8 @@ std::string coordinate(double x);
 /// Returns the colour as "#rrggbb".
 std::string hex(Colour colour);
 
-/// Use of a picture: a separate file, with a white background, or part of a page, whose colours and
-/// fonts it inherits.
+/// Use of a picture: a separate file, with a white background, or part of an HTML page, whose
+/// colours and fonts it inherits.
 enum class PictureUse { file, page };
 
 /// Returns the opening tag <svg ...> with a viewBox; for a file also with the size, the namespace

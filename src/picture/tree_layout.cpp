@@ -8,8 +8,8 @@
 namespace kauri::picture {
 namespace {
 
-/// Returns the executed operations of a front: the sum of squares of the entries of its columns,
-/// which are m, m - 1, ..., m - p + 1.
+/// Returns the operations that a front executes: the sum of c^2 over its p pivot columns, which
+/// have c = m down to m - p + 1 entries.
 double work_of(const Supernodes& fronts, Index s) {
   const double m = fronts.order(s), p = fronts.pivots(s), q = m - p;
   const auto squares = [](double k) { return k * (k + 1) * (2 * k + 1) / 6; };
@@ -114,7 +114,8 @@ class TreeLayouter {
     return per_column_ * static_cast<double>(trees_.of(s).columns);
   }
 
-  /// Returns the wide children of s, whose tops are at y, and adds the narrow ones to `small`.
+  /// Returns the children of s that are at least least_width wide. Adds the narrower ones to
+  /// `small`, with the top y of all of them.
   std::vector<Index> sort_out(Index s, double y, std::vector<Small>& small) const {
     std::vector<Index> wide;
     for (const Index child : trees_.children(s)) {

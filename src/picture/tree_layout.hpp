@@ -10,9 +10,8 @@
 namespace kauri::picture {
 
 struct TreeSize {
-  double width = 960, height = 480;  ///< size of the picture
-  double least_width =
-      4;  ///< subtrees narrower than this are drawn as one shape, neighbours together
+  double width = 960, height = 480;  ///< size of the picture in pixels, without its margins
+  double least_width = 4;  ///< narrower subtrees are drawn as one shape with their narrow siblings
   double least_height =
       1.5;  ///< a front lower than this is drawn together with its child if it has one wide child
 };
@@ -24,7 +23,7 @@ struct TreeShape {
   enum class ShapeKind { front, subtrees };
   ShapeKind kind;
   double x, y, width, height;
-  Index parent = kNone;     ///< number of the shape above, an earlier one; kNone for roots
+  Index parent = kNone;     ///< index of the shape above, which is less; kNone for roots
   Index fronts = 0;         ///< number of its fronts
   Offset columns = 0;       ///< columns of its fronts
   Index largest_order = 0;  ///< rows of its largest front

@@ -37,7 +37,7 @@ std::string joined(const std::vector<std::string>& words) {
   return all;
 }
 
-/// Returns the number if it is all of the text, else nothing.
+/// Returns the number that all of the text spells; nothing if it spells none.
 template <class Number>
 std::optional<Number> read_all(std::string_view text) {
   Number x{};
@@ -46,7 +46,8 @@ std::optional<Number> read_all(std::string_view text) {
   return x;
 }
 
-// Below, member(options) returns the member that the option stands for; options may be const.
+// In the functions below, member(options) returns a reference to the member of SolverOptions that
+// the option sets; options may be const.
 
 template <class Member>
 TableEntry boolean_entry(std::string name, Member member, std::string help) {
@@ -61,7 +62,7 @@ TableEntry boolean_entry(std::string name, Member member, std::string help) {
           }};
 }
 
-/// Makes the entry of a number; good(x) tells if the option accepts x.
+/// Makes the entry of a numeric option; good(x) returns true if the option accepts x.
 template <class Member, class Good>
 TableEntry number_entry(std::string name, OptionKind kind, std::string accepts, Member member,
                         Good good, std::string help) {
@@ -100,7 +101,7 @@ TableEntry choice_entry(std::string name, const std::vector<std::int32_t>& choic
       std::move(help));
 }
 
-/// Numbers from `least` on (from), or greater than it (above).
+/// Range that a number must be in: from `least` on, or above `least`.
 enum class Bound { from, above };
 template <class Member>
 TableEntry real_entry(std::string name, Bound bound, double least, Member member,
@@ -133,7 +134,7 @@ TableEntry word_entry(std::string name, std::vector<std::pair<std::string, Value
           }};
 }
 
-/// Returns pairs of a name and a value.
+/// Returns pairs of name_of(value) and value.
 template <class Value>
 std::vector<std::pair<std::string, Value>> named(std::initializer_list<Value> values) {
   std::vector<std::pair<std::string, Value>> out;
@@ -315,8 +316,8 @@ struct AllOptions {
   std::vector<NamedOption> named;
 };
 
-/// Process-wide, not local statics: if a thread made them while another thread forks, their guards
-/// would stay locked in the child.
+/// Table of all options, made once a process. Not a local static: if a thread made it while another
+/// thread forks, its guard would stay locked in the child.
 PerProcess<const AllOptions> all_options;
 
 const Table& table() { return all_options.here().table; }

@@ -6,14 +6,14 @@
 
 namespace kauri {
 
-/// Counts one factorisation: A's values are read, L is written.
+/// Sets the phase's flops and moved bytes for one factorisation, which reads A and writes L.
 inline void count_factor(SolverReport::PhaseReport& phase, const Plan& plan, int scalar_bytes) {
   phase.flops = plan.cost.flops;
   phase.moved = (plan.nnz + plan.cost.nnz_l) * scalar_bytes;
 }
 
-/// Counts `times` solves of `cols` columns: L is read twice, each time for all columns; both sweeps
-/// read and write the columns.
+/// Sets flops and moved bytes for `times` solves of `cols` columns. Each reads L twice, each time
+/// for all columns; both sweeps read and write the columns.
 inline void count_solves(SolverReport::PhaseReport& phase, const Plan& plan, int scalar_bytes,
                          Index cols, int times = 1) {
   phase.flops = 4.0 * static_cast<double>(plan.cost.nnz_l) * cols * times;
@@ -21,8 +21,8 @@ inline void count_solves(SolverReport::PhaseReport& phase, const Plan& plan, int
       cols == 0 ? 0 : times * (2 * plan.cost.nnz_l + 4 * Offset{plan.n} * cols) * scalar_bytes;
 }
 
-/// Adds `times` residuals b - A x: the lower triangle of A, indices of 4 bytes and values, is read
-/// once for all columns; x and b are read, and the residual is written.
+/// Adds flops and moved bytes of `times` residuals b - A x: the lower triangle of A, indices of 4
+/// bytes and values, is read once for all columns; x and b are read, and the residual is written.
 inline void add_residuals(SolverReport::PhaseReport& phase, const Plan& plan, int scalar_bytes,
                           Index cols, int times) {
   phase.flops += 2.0 * (2.0 * static_cast<double>(plan.nnz) - plan.n) * cols * times;
@@ -31,15 +31,16 @@ inline void add_residuals(SolverReport::PhaseReport& phase, const Plan& plan, in
                             3 * Offset{plan.n} * cols * scalar_bytes);
 }
 
-/// Counts a refinement: a solve for each correction that was tried, and residuals.
+/// Sets the work of a refinement: a solve and a residual for each correction tried, and the first
+/// residual.
 inline void count_refinement(SolverReport::PhaseReport& phase, const Plan& plan, int scalar_bytes,
                              Index cols, int tried) {
   count_solves(phase, plan, scalar_bytes, cols, tried);
   add_residuals(phase, plan, scalar_bytes, cols, tried + 1);
 }
 
-/// Counts a mixed solve: `steps` solves with a factor in float, each with a residual in double, and
-/// the first residual.
+/// Sets the work of a mixed solve: `steps` solves with a factor in float, each with a residual in
+/// double, and the first residual.
 inline void count_mixed_solve(SolverReport::PhaseReport& phase, const Plan& plan, Index cols,
                               int steps) {
   count_solves(phase, plan, sizeof(float), cols, steps);

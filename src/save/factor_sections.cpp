@@ -21,7 +21,8 @@ constexpr Offset kCount = sizeof(std::uint32_t);
 constexpr Offset kBlock = 16;
 static_assert(kBlock == symbolic::kInverseOrder, "blocks of format 1 are what devices keep");
 
-/// Returns the number of entries of the lower triangles of p pivots in blocks of 16.
+/// Returns the number of entries of the lower triangles of a front's diagonal blocks, of order 16
+/// but for the last one; p: pivots of the front.
 Offset triangle_entries(Index p) {
   const Offset whole = p / kBlock, rest = p % kBlock;
   return whole * (kBlock * (kBlock + 1) / 2) + rest * (rest + 1) / 2;
@@ -35,8 +36,8 @@ Offset inverse_entries(const Factor<T>& factor) {
   return entries;
 }
 
-/// Returns the length of section "dinv". The section is empty if there are no inverses; else a mark
-/// for each front tells if the front has inverses.
+/// Returns the number of bytes in section "dinv": 0 if no front has inverses of diagonal blocks;
+/// else a mark for each front, 1 if it has inverses, and all inverses.
 template <class T>
 Offset inverse_bytes(const Factor<T>& factor) {
   const Offset entries = inverse_entries(factor);
@@ -56,7 +57,8 @@ std::size_t largest_panel(const Supernodes& nodes) {
   return static_cast<std::size_t>(largest);
 }
 
-/// Reads the sections of a file for HostAccess::restore().
+/// Sections of a file that HostAccess::restore() reads: "dinv", read when the object is made, and
+/// the contents of "lval", front by front.
 template <Scalar T>
 class PanelsOfFile final : public numeric::SavedPanels<T> {
  public:
@@ -110,8 +112,9 @@ class PanelsOfFile final : public numeric::SavedPanels<T> {
     reader_.end();
   }
 
-  /// Records the first fault of column j, and replaces a bad pivot by 1, since backends require
-  /// valid pivots. The fault is reported once the checksum is known to be right.
+  /// Records the first fault in column j of L, and replaces a bad pivot by 1, since backends
+  /// require positive pivots. read_factor() reports the fault once the checksum is known to be
+  /// right.
   void look_at(std::span<T> column, Index j) {
     const auto note = [&](T x, const char* expected) {
       if (fault_.empty())

@@ -1,4 +1,4 @@
-// L as sections of a file, after those of its plan.
+// L as sections of a file, which follow the sections of its plan.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,18 +10,18 @@
 
 namespace kauri::save {
 
-/// Returns the bytes of the sections, names and checksums included.
+/// Returns the number of bytes of the sections, names and checksums included.
 template <Scalar T>
 Offset factor_bytes(const Factor<T>& factor);
 template <Scalar T>
 void write_factor(const Factor<T>& factor, Writer& writer);
 
-/// Throws Error(input) if the file is too short for L, by the counts of its fronts. Called before
-/// memory is allocated for L or for lists of rows.
+/// Throws Error(input) if the file is too short for L, whose size follows from the numbers of
+/// pivots and rows of its fronts. It needs no memory for L or for lists of rows.
 void check_factor_bytes(std::span<const Index> pivots, std::span<const Index> order,
                         const Header& header, const Reader& reader);
-/// Reads L into a factor of the file's plan. Throws Error(input) for a pivot that is not positive
-/// and for an entry that is not finite, once the checksum is known to be right.
+/// Reads L into a factor of the file's plan. Throws Error(input) for a wrong checksum and, if it is
+/// right, for a pivot that is not positive and an entry that is not finite.
 template <Scalar T>
 void read_factor(Factor<T>& factor, Reader& reader);
 

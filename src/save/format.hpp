@@ -13,8 +13,8 @@
 
 namespace kauri::save {
 
-/// The first bytes of every file. The first byte begins no text, and a transfer in text mode
-/// changes the line end.
+/// The first bytes of every file. No text begins with the byte 0x89, and a transfer in text mode
+/// changes the line end "\r\n".
 inline constexpr std::string_view kMagic = "\x89kauri\r\n";
 inline constexpr std::size_t kHeaderBytes = 64;
 /// Bytes around the contents of a section: name and length before, a checksum after.
@@ -41,7 +41,7 @@ template <class T>
 using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t,
                                 std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint8_t>>;
 
-/// Writes x as little-endian bytes, on any host.
+/// Writes x as little-endian bytes, whatever the machine's byte order.
 template <class T>
 void to_bytes(T x, std::byte* to) {
   const auto bits = std::bit_cast<Bits<T>>(x);

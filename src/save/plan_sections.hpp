@@ -8,11 +8,12 @@
 
 namespace kauri::save {
 
-/// Returns the bytes of the sections, names and checksums included.
+/// Returns the number of bytes of the sections, names and checksums included.
 Offset plan_bytes(const symbolic::PlanCore& core);
 void write_plan(const symbolic::PlanCore& core, Writer& writer);
 
-/// Reads the sections without judging their contents; restore_plan() checks these.
+/// Reads the sections. Checks their lengths and checksums, the ordering and the number of workers;
+/// restore_plan() checks the rest.
 symbolic::PlanCore read_plan(const Header& header, Reader& reader);
 
 }  // namespace kauri::save

@@ -55,8 +55,8 @@ void Reader::check_sum() {
     fail("damaged: its checksum is " + in_hex(mine) + ", expected " + in_hex(stored));
 }
 
-/// Reads the header. Magic and format have this place in every format; the rest is that of the
-/// current one.
+/// Reads the header. Magic and format number are at these offsets in all formats; the other fields
+/// are those of the current format.
 Header Reader::header() {
   std::array<std::byte, kMagic.size()> magic{};
   const std::size_t got = source_.read(magic.data(), magic.size());

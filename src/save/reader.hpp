@@ -37,8 +37,8 @@ class Source {
   std::optional<std::size_t> size_;
 };
 
-/// Reads sections in their required order: begin(), numbers, end(). Throws Error(input) with file,
-/// section, place, and what was expected.
+/// Reader of a header and sections in their required order: begin(), numbers, end(). Throws
+/// Error(input) with file, section, place, and what was expected.
 class Reader {
  public:
   explicit Reader(Source source) : source_(std::move(source)), buffer_(kBuffer) {}
@@ -89,7 +89,7 @@ class Reader {
   /// Fills the buffer with at least `count` bytes, and as many more of the section as fit.
   void fetch(std::size_t count);
   void check_header(const Header& header) const;
-  /// Reads a checksum and compares it with that of the bytes read since the last one.
+  /// Reads a stored checksum and compares it with that of the bytes read since the previous one.
   void check_sum();
 
   Source source_;

@@ -24,7 +24,8 @@ namespace {
 
 constexpr Offset kHeader = kHeaderBytes;
 
-/// to_file() calls write(writer) for a file, which is replaced at the end; to_memory() for memory.
+/// to_file() calls write(writer) with a writer to a file, which replaces an old file when all is
+/// written; to_memory() with a writer to memory.
 template <class Write>
 void to_file(const std::string& path, const Write& write) {
   io::FileWriter file(path);
@@ -108,8 +109,8 @@ void check_target(const std::string& target, const Reader& reader) {
 /// and for each row of a front: the row's number, its place in the parent, and schedules.
 constexpr std::size_t kEntryBytes = 48, kRowBytes = 256, kFrontRowBytes = 16;
 
-/// Counts the lists of a plan's rows, those of a device's tasks, and a factor with scalar_bytes
-/// bytes per entry of L; 0 means no factor.
+/// Counts in `allowance` the lists of a plan's rows, those of a device's tasks, and a factor with
+/// scalar_bytes bytes for each entry of the panels; 0 means no factor.
 void take_fronts(const symbolic::FrontTree& fronts, std::string_view target,
                  std::size_t scalar_bytes, const std::string& name, io::Allowance& allowance) {
   std::size_t rows = 0, places = 0;
@@ -125,8 +126,8 @@ void take_fronts(const symbolic::FrontTree& fronts, std::string_view target,
   allowance.take(name, places, scalar_bytes, "places of L");
 }
 
-/// Returns the plan of the sections read. Its target is options.target if given, else choose(saved
-/// target).
+/// Reads the plan's sections and returns the plan. Its target is options.target if given, else
+/// choose(saved target). with_factor: checks and counts also the factor that follows.
 std::shared_ptr<const Plan> read_whole_plan(
     const Header& header, Reader& reader, const LoadOptions& options,
     const std::function<std::string(const std::string&)>& choose, bool with_factor) {
@@ -185,13 +186,13 @@ std::shared_ptr<const Plan> plan_from(Source source, const LoadOptions& options)
   });
 }
 
-/// Ranks CPU targets by their instruction sets, fewest first.
+/// Ranks CPU targets by their instruction sets, the fewest as 0; 3 for other targets.
 int rank_of(std::string_view target) {
   return target == "cpu-avx512" ? 2 : target == "cpu-avx2" ? 1 : target == "cpu-generic" ? 0 : 3;
 }
 
-/// Returns the target for a factor's plan: the saved one if this host can run it, since the bits
-/// are then the saved ones, else that of the backend.
+/// Returns the target for a factor's plan: the saved one if the backend is the CPU and this machine
+/// can run it, since solves then have the bits of solves with the saved factor; else the backend's.
 std::string target_on(const Backend& backend, const std::string& saved) {
   const bool runs = backend.kind() == BackendKind::cpu && rank_of(saved) <= rank_of(host_target());
   return runs ? saved : backend.target();

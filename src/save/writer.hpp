@@ -12,10 +12,10 @@
 
 namespace kauri::save {
 
-/// Receives bytes in order.
+/// Function that receives the bytes of a file in order.
 using Sink = std::function<void(std::span<const std::byte>)>;
 
-/// Writes sections one after another: begin(), numbers, end().
+/// Writer of a header and sections, one after another: begin(), numbers, end().
 class Writer {
  public:
   explicit Writer(Sink sink) : sink_(std::move(sink)), buffer_(kBuffer) {}

@@ -25,7 +25,7 @@ struct CompareOptions : CommonOptions {
   std::string page;  ///< the file of --html, or empty
 };
 
-/// Returns the orderings to compare; none: all, unless a permutation file stands alone.
+/// Returns the orderings to compare, besides a permutation file; an empty list stands for all.
 std::vector<OrderingMethod> methods_of(const JobOptions& options) {
   const OrderingMethod one = options.solver.analyze.ordering.method;
   if (options.methods.empty() && one != OrderingMethod::automatic) return {one};
@@ -53,9 +53,9 @@ std::vector<Row> make_rows(const CompareOptions& options, const System& system, 
   return rows;
 }
 
-/// Returns the status of the system: not_positive_definite if a row has it, else the last that is
-/// not ok, else ok. Up to rounding, a system that is not positive definite, or overflows, in one
-/// ordering does so in all.
+/// Returns the status of the system: not_positive_definite if a row has it, else the last one that
+/// is not ok, else ok. Up to rounding, a system that is not positive definite, or whose solution
+/// overflows, with one ordering is so with all.
 Status verdict(const std::vector<Row>& rows) {
   Status worst = Status::ok;
   for (const Row& row : rows)

@@ -125,7 +125,8 @@ void load(const SolveOptions& options, const System& system, Engine<T>& engine, 
       fmt::format("the factor of {}: nothing was ordered or factorised", file);
 }
 
-/// Returns the number of vectors held at a time; an estimate of the condition needs one more.
+/// Returns the number of right-hand sides that memory must suffice for; an estimate of the
+/// condition counts as one more.
 Index columns_of(const SolveOptions& options, const Outcome& out) {
   return out.nrhs + (options.condition ? 1 : 0);
 }
@@ -142,7 +143,8 @@ void save(const SolveOptions& options, const Engine<T>& engine, Index columns,
   require_for_solve(*engine.symbolic().analysis.plan, sizeof(T), columns, options.limits, system);
 }
 
-/// Factorises, unless a factor was loaded. Returns false after a breakdown.
+/// Factorises A, unless a factor was loaded, which then gets the values of A. Saves the factor if
+/// --save-factor is given. Returns false after a breakdown.
 template <Scalar T>
 bool factorize(const SolveOptions& options, const std::string& system, const SymmetricView<T>& a,
                Engine<T>& engine, Outcome& out) {
@@ -161,7 +163,8 @@ bool factorize(const SolveOptions& options, const std::string& system, const Sym
   return true;
 }
 
-/// Factorises, solves and refines. Returns x, which means nothing after a breakdown.
+/// Factorises, solves and refines, and fills in `out`. Returns x, empty or without meaning after a
+/// breakdown.
 template <Scalar T>
 std::vector<T> factorize_and_solve(const SolveOptions& options, const std::string& system,
                                    const SymmetricView<T>& a, const std::vector<T>& b,
@@ -325,7 +328,7 @@ std::string phase_table(const System& system, const Job& job, const Outcome& out
   return table.text();
 }
 
-/// Returns the steps of a solve in mixed precision in words.
+/// Returns a text on the corrections and steps that a solve in mixed precision took.
 std::string mixed_words(const MixedReport& mixed) {
   std::string words = fmt::format("{} corrections", mixed.steps);
   if (mixed.contraction > 0) words += fmt::format(", contraction {:.2g}", mixed.contraction);

@@ -39,7 +39,7 @@ AnalyzeOptions options_for(const System& system, const Job& job, const LimitOpti
   return options;
 }
 
-/// Returns work(pattern, options), which a memory fence guards.
+/// Returns work(A's pattern, options), called with a memory fence.
 Analysis run(const System& system, const LimitOptions& limits, const AnalyzeOptions& options,
              Analysis (*work)(const Pattern&, const AnalyzeOptions&)) {
   return fenced("the analysis of " + system.name, limits,

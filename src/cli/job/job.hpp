@@ -43,7 +43,8 @@ Backend make_backend(const JobOptions& options);
 /// analysis. Throws Error(memory) before the work if its least need of memory exceeds the limits;
 /// other Errors as analyze().
 Analysis& analyze_system(const System& system, Job& job, const LimitOptions& limits, Index nrhs);
-/// Analyses a system with every ordering, for the current backend: for `auto` that is the CPU.
+/// Analyses a system with every ordering, and with the caller's permutation if there is one, for
+/// the current backend: for `auto` that is the CPU.
 Analysis compare_system(const System& system, const Job& job, const LimitOptions& limits);
 /// Analyses a system with these orderings, and with the caller's permutation if there is one. The
 /// plan of the least predicted time of the whole job, with the job's threads, is chosen. Rethrows

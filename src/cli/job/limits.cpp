@@ -43,8 +43,8 @@ std::string with_bytes(Offset b) {
   return fmt::format("{} ({} bytes)", bytes(static_cast<double>(b)), b);
 }
 
-/// Returns why `needed` bytes are refused, or nothing if they fit. what: subject of the sentence.
-/// there: the part of `needed` that is allocated already.
+/// Returns why `needed` bytes are refused, or an empty text if they fit. what: subject of the
+/// sentence. there: the part of `needed` that is allocated already.
 std::string refuse_bytes(Offset needed, const LimitOptions& limits, std::string_view what,
                          Offset there = 0) {
   if (static_cast<double>(needed) > limits.max_gb * 1e9)
@@ -70,8 +70,8 @@ Offset stacks_to_come(Offset available) {
   return 0;
 }
 
-/// Returns the bytes of b, x, the residual and the x of the previous step. The memory needed before
-/// (B as read, in double) and after (x for the file, in double) is less.
+/// Returns the bytes of b, x, the residual and the x of the previous step, n x nrhs each. Reading
+/// b, and writing x, in double each, need less.
 Offset vector_bytes(Index n, Index nrhs, int scalar_bytes) {
   return Offset{4} * n * nrhs * scalar_bytes;
 }

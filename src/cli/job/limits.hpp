@@ -19,24 +19,23 @@ namespace kauri::cli {
 /// address space and data. Returns the largest Offset if nothing can be read.
 Offset available_bytes();
 
-/// Host memory beyond A and the plan, and operations, that a factorisation, a solve with `nrhs`
-/// right-hand sides and its refinement need.
+/// Bytes of host memory, besides A and the plan, and operations that a factorisation, a solve with
+/// `nrhs` right-hand sides and its refinement need.
 struct Demand {
   Offset bytes = 0;
   double flops = 0;
 };
 Demand demand(const Plan& plan, int scalar_bytes, Index nrhs);
-/// Returns the demand with mixed precision, if no factor in double is needed.
+/// Returns the demand of mixed precision if L in float suffices; A and vectors are in double.
 Demand mixed_demand(const Plan& plan, Index nrhs);
 
-/// Returns why this demand is refused, as "the factorisation of vem2 needs 1.2 GB (1200000000
-/// bytes), but
-/// ...", or an empty text if it fits.
+/// Returns the reason why this demand is refused, as "the factorisation of vem2 needs 1.2 GB
+/// (1200000000 bytes), but only ... are available", or an empty text if it fits.
 std::string refusal(const Demand& demand, const LimitOptions& limits, std::string_view system);
-/// Throws Error(memory) with the refusal.
+/// Throws Error(memory) with the text of refusal() unless that is empty.
 void require(const Demand& demand, const LimitOptions& limits, std::string_view system);
-/// Throws Error(memory) if a solve and its refinement do not fit, the factor being allocated
-/// already.
+/// Throws Error(memory) if a solve and its refinement do not fit beside the factor, which is
+/// allocated already.
 void require_for_solve(const Plan& plan, int scalar_bytes, Index nrhs, const LimitOptions& limits,
                        std::string_view system);
 /// Throws Error(memory) if the vectors alone do not fit: four of length n for each right-hand side.
@@ -73,8 +72,8 @@ std::string out_of_memory();
 /// allows.
 [[noreturn]] void fail_at_fence(const std::string& what, const MemoryFence& fence);
 
-/// Returns f(), which a memory fence guards. If memory runs out, throws Error(memory) that names
-/// the bytes that could be allocated.
+/// Returns f(), called with a MemoryFence. If memory runs out, throws Error(memory) that names
+/// `what` and the bytes that could be allocated.
 template <class F>
 auto fenced(const std::string& what, const LimitOptions& limits, F&& f) {
   const MemoryFence fence(limits);

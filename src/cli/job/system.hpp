@@ -13,7 +13,7 @@ namespace kauri::cli {
 
 /// The file that the name "-" stands for.
 inline constexpr std::string_view kStandardInput = "/dev/stdin";
-/// Returns the file that is read for a word of the command line.
+/// Returns the file that a word of the command line names: standard input for "-".
 inline std::string opened(const std::string& word) {
   return word == "-" ? std::string(kStandardInput) : word;
 }

@@ -15,7 +15,7 @@
 namespace kauri::cli {
 namespace {
 
-/// Returns the values of a named option that can be listed, separated by blanks.
+/// Returns the words that a named option accepts, separated by blanks; empty if it accepts numbers.
 std::string words_of(const NamedOption& option) {
   return option.kind == OptionKind::boolean ? "true false"
                                             : fmt::format("{}", fmt::join(option.words, " "));
@@ -61,7 +61,7 @@ std::string named_values() {
   return lines;
 }
 
-/// Returns "NAME= ..." of all named options.
+/// Returns "NAME=" of each named option, separated by blanks.
 std::string named_beginnings() {
   std::string words;
   for (const NamedOption& option : named_options())
@@ -93,7 +93,7 @@ std::string in_short(const std::string& description) {
   return text;
 }
 
-/// Returns the text in single quotes of a shell.
+/// Returns the text in single quotes, as one word of a shell command.
 std::string in_quotes(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);

@@ -39,7 +39,7 @@ void add_ordering_flag(CLI::App& command, JobOptions& job, const std::string& he
 /// Adds --fundamental, which sets analyze.amalgamate to false.
 void add_fundamental_flag(CLI::App& command, JobOptions& job);
 
-/// Returns the named option that an option of the program sets; null for other options and --set.
+/// Returns the named option that a flag of the program sets; null for other options and for --set.
 const NamedOption* named_option_of(const CLI::Option& option);
 /// Returns the flag of a named option, as "--effort"; empty if only --set sets it.
 std::string_view flag_of(std::string_view name);

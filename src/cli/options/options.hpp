@@ -79,7 +79,8 @@ void add_scalar_option(CLI::App& command, JobOptions& options);
 void add_precision_option(CLI::App& command, JobOptions& options);
 /// Adds --reps. help: its help text, which names the repeated work.
 void add_repetitions_option(CLI::App& command, int& repetitions, const std::string& help);
-/// Adds --factorizations and --solves, the expected numbers, which weigh in the choices of auto.
+/// Adds --factorizations and --solves, the expected numbers of each, by which `auto` weighs its
+/// choices.
 void add_expectations(CLI::App& command, JobOptions& options);
 /// Adds --max-gb.
 void add_memory_limit_option(CLI::App& command, LimitOptions& options);

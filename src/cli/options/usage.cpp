@@ -16,7 +16,7 @@
 namespace kauri::cli {
 namespace {
 
-/// Returns "; did you mean X?" with the nearest name, or nothing if none is near enough.
+/// Returns "; did you mean X?" with the nearest name, or an empty text if none is near enough.
 std::string meant(const std::string& word, const std::vector<std::string>& names) {
   const std::string best = nearest(word, names);
   return best.empty() ? "" : "; did you mean " + best + "?";

@@ -19,7 +19,8 @@ namespace kauri::cli {
 
 using Json = nlohmann::ordered_json;
 
-/// Returns an exact count held in a double as a JSON integer, or as a number if it exceeds 64 bits.
+/// Returns a whole number held in a double as a JSON integer, or as a floating-point number if it
+/// does not fit 64 bits.
 Json whole(double count);
 
 /// Returns an object with the keys of every report: schema ("kauri.COMMAND/1"), system, solver,

@@ -18,8 +18,8 @@
 namespace kauri::cli {
 namespace {
 
-/// Returns the values of A in the memory of the backend. A device gets them before the timing, as
-/// the peers of bench/peers do.
+/// Returns the values of A in the memory of the backend: a copy on a device, which so has them
+/// before the timing begins, as the peers of bench/peers do; else the caller's.
 template <Scalar T>
 BorrowedValues<T> on_backend(std::span<const T> value, Backend& backend) {
   if (backend.kind() == BackendKind::cpu) return {value};
@@ -59,8 +59,8 @@ void fail(Trial& trial, const Breakdown& breakdown) {
   trial.breakdown = breakdown;
 }
 
-/// Times all phases into `trial` and returns x of one right-hand side, empty after a breakdown. The
-/// factor is freed on return.
+/// Times all phases, stores the figures in `trial` and returns x of the solve with one right-hand
+/// side, empty after a breakdown. The factor is freed on return.
 template <Scalar T>
 std::vector<T> run(Trial& trial, const std::shared_ptr<Symbolic>& symbolic,
                    const SymmetricView<T>& a, const TrialOptions& options) {

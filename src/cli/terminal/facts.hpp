@@ -21,7 +21,7 @@ struct MatrixFacts {
          gershgorin_greatest = 0;  ///< bounds of all eigenvalues, up to rounding
 };
 
-/// Returns the facts of A in O(nnz) time, with three arrays over the rows.
+/// Returns the facts of A in O(nnz) time, with three arrays of length n.
 MatrixFacts facts_of(const SymmetricView<double>& a);
 
 /// Returns whether A is positive definite: "yes" (by Gershgorin's discs), "no" (a diagonal entry is

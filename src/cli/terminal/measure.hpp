@@ -28,8 +28,8 @@ double least_seconds(int times, Prepare&& prepare, Work&& work) {
 Offset peak_rss_bytes();
 void reset_peak_rss();
 
-/// Returns freed memory to the system (with glibc; elsewhere no effect). Called between the
-/// analysis, which leaves a fragmented heap, and the factorisation, which needs large blocks.
+/// Returns freed memory to the system (with glibc; elsewhere no effect). An analysis leaves a
+/// fragmented heap, which this keeps from adding to the large blocks of a factorisation.
 void release_free_memory();
 
 /// Fills x with random multiples of 2^-23 in [-1, 1), which are exact in float and double. A seed

@@ -65,7 +65,8 @@ class FormatReader {
  private:
   static constexpr int kDeepest = 8, kMostItems = 10'000;
 
-  /// Reads items between commas, and the closing parenthesis.
+  /// Reads items separated by commas, up to the closing parenthesis. Returns false if they are no
+  /// format.
   bool items(int depth) {
     for (;;) {
       const std::size_t begin = letters_.place();

@@ -12,7 +12,7 @@
 
 namespace kauri::io {
 
-/// The fields of lines, all of one kind.
+/// Layout of lines of fixed fields, which all have one width and one kind of number.
 struct FortranFormat {
   int repeat = 1;    ///< fields in each line but the first
   int width = 0;     ///< columns of a field
@@ -34,8 +34,8 @@ struct FortranFormat {
 };
 
 /// Parses a format in parentheses: [r] I|E|ES|EN|D|F|G w [.d [Ee]], [n]X, nP and groups [r](...) of
-/// them. All fields have one width, one number of digits and one scale factor. Returns nothing if
-/// the text does not have this form, or expands to more than 10000 items.
+/// them. All fields must have one width, one number of digits and one scale factor. Returns nothing
+/// if the text does not have this form, or expands to more than 10000 items.
 std::optional<FortranFormat> parse_fortran_format(std::string_view text);
 
 /// Parse a number as Fortran reads it: blanks around it, exponents as 1D3 and 1+3, a point implied

@@ -313,7 +313,7 @@ SymmetricMatrix<double> parse_rutherford_boeing(std::string_view bytes, std::str
   const Offset above = lines.number();  // lines before the values
   const auto value = read_values(lines, header);
   expect_end(lines, header);
-  // Places name rows for a pattern, which has no values.
+  // Errors name the place of an entry's value; in a pattern, which has no values, that of its row.
   const bool pattern = header.kind == 'p';
   const FortranFormat& format = pattern ? header.rows : header.values;
   const auto place = [&](Offset k) {

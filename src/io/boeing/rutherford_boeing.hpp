@@ -12,12 +12,12 @@
 
 namespace kauri::io {
 
-/// Returns true if line 3 starts with a type such as "rsa" and line 4 with a Fortran format;
-/// neither format has a magic number.
+/// Returns true if line 3 has a type such as "rsa" and three integers, and line 4 a "(" in its
+/// first 16 columns, where a Fortran format begins; neither format has a magic number.
 bool is_rutherford_boeing(std::string_view bytes);
 
-/// Returns true for names that end in .rb or a type, .rsa, .psa, .isa, .rua, .pua, .iua. The reader
-/// below reports what is wrong with a file so named.
+/// Returns true for names that end in .rb or a type, .rsa, .psa, .isa, .rua, .pua, .iua, perhaps
+/// with .gz behind it. The reader below reports what is wrong with a file so named.
 bool has_boeing_ending(std::string_view name);
 
 /// Parses a real, integer or pattern matrix (values by set_pattern_values), assembled: the lower
@@ -30,7 +30,8 @@ SymmetricMatrix<double> parse_rutherford_boeing(std::string_view bytes, std::str
                                                 const BothHalves& both = {},
                                                 Allowance allowance = {});
 
-/// Throws what the reader throws for the header; `bytes` begin with it.
+/// Throws Error(input) as parse_rutherford_boeing() does if the header is wrong. bytes: the
+/// beginning of a file, with all header lines.
 void check_boeing_header(std::string_view bytes, std::string_view name);
 
 }  // namespace kauri::io

@@ -1,4 +1,4 @@
-// Content of a file after unpacking; its first bytes are inspected before the rest is read.
+// Content of a file after unpacking; a callback checks its first bytes before the rest is read.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/content/content.hpp"
 
@@ -9,11 +9,13 @@
 namespace kauri::io {
 namespace {
 
-/// Least number of bytes that tell a format. If the first members of a gzip file hold less, the
-/// reader reports errors.
+/// Least number of unpacked bytes that `look` gets, enough to recognise a format. If the start of a
+/// gzip file unpacks to fewer, `look` is not called, and the reader of the whole content reports
+/// errors.
 constexpr std::size_t kLeast = 1024;
 
-/// Passes the first bytes to `look`, unpacked if they are gzip. whole: `head` is all of the file.
+/// Calls look() with the first bytes of the content, unpacked if they are gzip. head: the first
+/// bytes of the file; whole: they are all of it.
 void look_at(std::string_view head, bool whole, const Look& look) {
   if (!look) return;
   if (!is_gzip(head)) {
@@ -24,8 +26,8 @@ void look_at(std::string_view head, bool whole, const Look& look) {
   if (inside.size() == kHead || (!whole && inside.size() >= kLeast)) look(inside);
 }
 
-/// Returns the content of a file whose bytes look_at() has inspected: unpacked if they are gzip,
-/// else as they are. Throws Error(input) for empty content, and what gunzip() throws.
+/// Returns the content of a file, given its bytes: unpacked if they are gzip, else these bytes.
+/// Throws Error(input) for empty content, and what gunzip() throws.
 Content unpacked(Content packed, const std::string& name, Allowance& allowance,
                  const MakeWatch& watch) {
   if (packed.bytes.empty()) fail(name, "is empty");
@@ -41,8 +43,8 @@ Content unpacked(Content packed, const std::string& name, Allowance& allowance,
 
 Content content_of_file(const std::string& path, Allowance& allowance, const Look& look,
                         const MakeWatch& watch) {
-  // A file of up to kHead bytes is read without a look, but may unpack to much more, so it is
-  // inspected here.
+  // read_file() calls its callback only for a file of more than kHead bytes. A shorter one may
+  // unpack to much more, so look_at() is called below.
   bool looked = false;
   Content packed(read_file(path, allowance, [&](std::string_view head) {
     look_at(head, false, look);

@@ -1,4 +1,4 @@
-// Content of a file after unpacking; its first bytes are inspected before the rest is read.
+// Content of a file after unpacking; a callback checks its first bytes before the rest is read.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,13 +20,13 @@ struct Content {
   std::string_view bytes;  ///< remains valid when `held` moves
 };
 
-/// Makes the watch over the unpacking of a file of `packed` bytes.
+/// Maker of the callback that gunzip() calls while it unpacks a file of `packed` bytes.
 using MakeWatch = std::function<Watch(std::size_t packed)>;
 
-/// Returns the content of a file, or of its bytes, which are borrowed. Unpacks gzip, supervised by
-/// a watch. `look` gets the first 64 KB of the content, if there may be more, before the rest is
-/// read or unpacked. Throws Error(input) for empty content, and what read_file() and gunzip()
-/// throw.
+/// Return the content of a file, or of the bytes of a file, which are borrowed; gzip is unpacked.
+/// `look` gets the first 64 KB of the content, if there may be more, before the rest is read or
+/// unpacked; it throws if they are no file of the format. Throws Error(input) for empty content,
+/// and what read_file(), gunzip() and `look` throw.
 Content content_of_file(const std::string& path, Allowance& allowance, const Look& look,
                         const MakeWatch& watch = {});
 Content content_of(std::string_view bytes, const std::string& name, Allowance& allowance,

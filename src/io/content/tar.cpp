@@ -25,11 +25,11 @@ constexpr std::size_t kNameAt = 0, kNameSize = 100, kSizeAt = 124, kSizeSize = 1
 constexpr std::size_t kMagicAt = 257, kPrefixAt = 345, kPrefixSize = 155;
 
 constexpr std::size_t kLongestName = std::size_t{1} << 16;
-/// Bytes counted for a member besides its name: lists grow by doubling, the list of all members and
-/// those that find_tar_member() makes of it.
+/// Bytes of memory counted for each member besides its name, for its elements in the list of all
+/// members and in the lists of find_tar_member(), which grow by doubling.
 constexpr std::size_t kListed = 256;
 
-/// Returns a field up to its first zero byte.
+/// Returns a field of a tar header up to its first zero byte.
 std::string_view field(std::string_view header, std::size_t at, std::size_t size) {
   const std::string_view whole = header.substr(at, size);
   return whole.substr(0, whole.find('\0'));
@@ -80,8 +80,8 @@ class Walker {
     bool file = false;
     std::size_t begin = 0;  ///< offset of its content
   };
-  /// Returns the next member of an archive of which `so_far` has been unpacked; nothing if more
-  /// bytes are needed, and at the end.
+  /// Returns the next member of an archive whose first bytes are `so_far`, which must grow from
+  /// call to call; nothing if its header is not complete yet, and at the end.
   std::optional<Head> next(std::string_view so_far) {
     bytes_ = so_far;
     while (!over_ && at_ < bytes_.size() && bytes_.size() - at_ >= kBlock) {
@@ -110,8 +110,8 @@ class Walker {
     }
     return {};
   }
-  /// Returns the bytes so far of headers, of names and after the end; or more if the header of a
-  /// name promises more.
+  /// Returns the number of bytes so far that are headers, names or behind the end of the archive; a
+  /// long name counts in full as soon as its header promises it.
   [[nodiscard]] std::size_t bytes_beside_members() const {
     return passed_ + awaited_ + (over_ ? bytes_.size() - header_at_ : 0);
   }
@@ -255,8 +255,8 @@ std::vector<const TarMember*> those(const std::vector<TarMember>& members, Fits&
   return list;
 }
 
-/// Returns true if the first bytes of a member agree with its name, or have one of the formats
-/// allowed for a member that is asked for.
+/// Returns true if a member begins with a sound Matrix Market or Rutherford-Boeing header. If it
+/// was asked for by name, it may also be a zip archive or a .npy array.
 bool begins_well(std::string_view head, const std::string& name, bool asked_for) {
   try {
     const std::string_view text = plain_text(head, name);
@@ -294,8 +294,8 @@ class TarWatch::Members {
   }
 
  private:
-  /// Decides by the first bytes of a member if it is of use; returns false if they are not there
-  /// yet.
+  /// Counts the member unknown_ as of no use unless its first 64 KB begin a matrix file. Returns
+  /// false if so_far does not hold these bytes yet.
   bool tell(std::string_view so_far) {
     const std::size_t needed = std::min(kHead, static_cast<std::size_t>(unknown_->size));
     if (so_far.size() < unknown_->begin || so_far.size() - unknown_->begin < needed) return false;

@@ -38,10 +38,10 @@ enum class TarWanted { matrix, dense };
 TarMember find_tar_member(const std::vector<TarMember>& members, const std::string& name,
                           const std::string& member, TarWanted wanted);
 
-/// Follows an archive while it is unpacked, and stops that if too many bytes are of no use: members
-/// that are neither Matrix Market or Rutherford-Boeing files nor the one asked for, headers, and
-/// what follows the end, together more than `most` bytes. Throws Error(input) as soon as a header
-/// promises more, and for a broken header.
+/// Callback for gunzip() that follows a tar archive and throws Error(input) once more than `most`
+/// of its bytes are of no use: members other than Matrix Market or Rutherford-Boeing files and the
+/// member asked for, headers, and what follows the end. A header that promises such a member counts
+/// it in full. Throws Error(input) also for a broken header.
 class TarWatch {
  public:
   TarWatch(std::string name, std::string member, std::size_t most);

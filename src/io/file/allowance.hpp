@@ -11,8 +11,8 @@
 
 namespace kauri::io {
 
-/// Counts bytes before memory is taken for them, and never returns them: those of a file as it
-/// stands, unpacked, and as arrays.
+/// Counts bytes against a limit before memory is taken for them: those of the file, of its unpacked
+/// content, and of arrays made from it. The count never goes down.
 class Allowance {
  public:
   static constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
@@ -26,15 +26,15 @@ class Allowance {
   /// Counts `count` items of `size` bytes each; `what` names them, as "entries of the file". Throws
   /// Error(memory) with the file's name, the bytes and the limit if they exceed what is left.
   void take(std::string_view name, std::size_t count, std::size_t size, const char* what);
-  /// Throws the error of take(), for bytes that exceed what is left.
+  /// Throws Error(memory) as take() does. what: the bytes that exceed what is left, in words.
   [[noreturn]] void refuse(std::string_view name, const std::string& what) const;
 
  private:
   std::size_t most_, taken_ = 0;
 };
 
-/// Throws Error(input) for a dense array with no rows and more than kMostEmptyColumns columns: it
-/// takes no bytes of a file, but time and memory afterwards.
+/// Throws Error(input) for a dense array with no rows and more than kMostEmptyColumns columns,
+/// which takes no bytes of a file, but would cost its user time and memory for each column.
 void expect_some_columns(std::string_view name, Index rows, Index cols);
 inline constexpr Index kMostEmptyColumns = 1 << 20;
 

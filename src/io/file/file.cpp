@@ -49,8 +49,9 @@ Descriptor open_to_read(const std::string& path, struct stat& status) {
   return file;
 }
 
-/// Returns true for Unicode's line ends and direction marks, which change the order in which a
-/// terminal shows a text: U+061C, U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069.
+/// Returns true if these are the bytes in UTF-8 of a line end or direction mark of Unicode, which
+/// change the order in which a terminal shows a text: U+061C, U+200E, U+200F, U+2028 to U+202E,
+/// U+2066 to U+2069.
 bool directs(unsigned first, unsigned second, unsigned third) {
   if (first == 0xd8) return second == 0x9c;
   if (first != 0xe2) return false;

@@ -44,23 +44,23 @@ std::string system_reason();
 /// characters (C0, DEL, C1, Unicode's direction marks and line ends) become '?'.
 std::string shown(std::string_view name);
 
-/// Inspects the first bytes of a file and throws if the file is of no use; the rest is then not
-/// read.
+/// Callback that gets the first bytes of a file and throws if they do not begin a file of the
+/// expected format, so that the rest is not read.
 using Look = std::function<void(std::string_view head)>;
-/// Number of bytes that a Look gets. A shorter file is not inspected, since its reader reports the
-/// same errors.
+/// Number of bytes that a Look gets. It is not called for a shorter file, all of which is read; the
+/// file's parser then reports the same errors.
 inline constexpr std::size_t kHead = std::size_t{1} << 16;
 
-/// Returns all bytes of a file (or pipe); they are counted in `allowance` before memory is taken
-/// for them. If the file is longer than 64 KB, `look` gets its first 64 KB. The file is read, not
+/// Returns all bytes of a file (or pipe), counted in `allowance` before memory is taken for them.
+/// If the file is longer than 64 KB, calls look() with its first 64 KB. The file is read, not
 /// mapped, so that one that shrinks meanwhile gives an error later, not a signal. Throws
 /// Error(input) for a missing file, a directory and an unreadable file; Error(memory) with the
-/// size.
+/// size; and what `look` throws.
 Bytes read_file(const std::string& path, Allowance& allowance, const Look& look = {});
 std::string read_file(const std::string& path);
 
-/// Sequential reader of a file (or pipe), which does not hold all bytes in memory. Throws as
-/// read_file() does.
+/// Reader of a file (or pipe) from beginning to end, which does not hold all bytes in memory.
+/// Throws as read_file() does.
 class FileReader {
  public:
   explicit FileReader(const std::string& path);

@@ -15,7 +15,7 @@
 namespace kauri::io {
 namespace {
 
-/// Returns the path under which the system shows an open file, from which a link can be made.
+/// Returns the path of an open file in /proc, from which linkat() can give it a name.
 std::string name_of(const Descriptor& file) {
   return "/proc/self/fd/" + std::to_string(file.get());
 }
@@ -66,7 +66,8 @@ std::string end_of_links(const std::string& path) {
   return end.string();
 }
 
-/// Registers the name before the file exists, so that a signal finds it at any time.
+/// Registers the name before the file exists, so that a signal handler can remove the file at any
+/// time.
 class FileWriter::Beside {
  public:
   explicit Beside(std::string path) : path_(std::move(path)), noted_(path_) {}
@@ -192,8 +193,8 @@ void FileWriter::close() {
   synchronise_folder();
 }
 
-/// Links the bytes to the target; if a file exists there, links them beside it first, since a link
-/// cannot replace a file.
+/// Gives the nameless file the target's name. If a file exists there, gives it a name beside the
+/// target instead, which close() renames, since a link cannot replace a file.
 void FileWriter::link_to_target() {
   const std::string from = name_of(file_);
   const auto link = [&](const char* name) {

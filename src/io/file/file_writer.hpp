@@ -14,7 +14,7 @@
 
 namespace kauri::io {
 
-/// The place of the bytes until a file is finished.
+/// Place of the bytes until the file is finished.
 enum class Unfinished {
   /// A file without a name, which the system removes however the process ends; as `named` if the
   /// file system has no nameless files.
@@ -24,8 +24,8 @@ enum class Unfinished {
   named,
 };
 
-/// Returns the name at the end of the symbolic links that begin at path, which a FileWriter creates
-/// if nothing is there. Returns any name of a circle of links.
+/// Follows symbolic links from `path` and returns the name at their end, which a FileWriter creates
+/// if no file has it. Returns any name of a circle of links.
 std::string end_of_links(const std::string& path);
 
 /// Creates or replaces a file. The old file stays until close(): the bytes are written elsewhere in
@@ -50,13 +50,13 @@ class FileWriter {
   class Beside;
 
   static constexpr Offset kStretch =
-      Offset{4} << 20;  // stretch of bytes sent to the disk at a time; two are under way
+      Offset{4} << 20;  // bytes of a stretch sent to the disk; two stretches are under way
 
   void bring_to_disk();
   void open_target(Unfinished unfinished, mode_t mode);
   bool open_nameless(mode_t mode);
-  /// Calls try_name(path) with new names until it returns true; it returns false if it did not
-  /// create the file, for EEXIST because the name is taken.
+  /// Calls try_name(path) with names beside the target until it returns true. If it returns false,
+  /// errno must be set: to EEXIST if the name is taken; another error is thrown as Error(input).
   template <class TryName>
   void name_beside(TryName&& try_name);
   void link_to_target();

@@ -11,14 +11,14 @@
 
 namespace kauri::io {
 
-/// Number of bytes of text for one task.
+/// Number of bytes of text that one task reads.
 inline constexpr std::size_t kMarketPiece = std::size_t{1} << 20;
 
 /// Returns the entries after the line of sizes, in the order of the file. The threads of the
 /// calling arena cut the text at line ends into pieces of about `piece` bytes, count the entries of
-/// each piece, then read them to their places. Entries of patterns get the value 1. If anything is
-/// wrong, one thread reads the text again: Error(input) so names the first wrong line, whatever the
-/// number of threads.
+/// each piece, then read each piece into its part of the arrays. Entries of patterns get the value
+/// 1. If anything is wrong, one thread reads the text again: Error(input) so names the first wrong
+/// line, whatever the number of threads.
 Triplets read_market_entries(TextCursor& text, MarketField field, const MarketSizes& sizes,
                              std::size_t piece = kMarketPiece);
 

@@ -29,13 +29,13 @@ struct MarketSizes {
 /// one the lower half without the diagonal.
 Offset market_array_values(const MarketHeader& header, const MarketSizes& sizes);
 
-/// Lines that start with it are comments.
+/// Characters with which a comment line begins.
 inline constexpr std::string_view kMarketComment = "%";
 
 inline bool is_matrix_market(std::string_view bytes) { return bytes.starts_with("%%"); }
 
-/// Reads line 1. Throws Error(input) for what kauri does not read: complex, hermitian, vectors,
-/// unknown words; skew-symmetric unless `skew`.
+/// Reads the first line. Throws Error(input) for what kauri does not read: complex, hermitian,
+/// vectors, unknown words; skew-symmetric unless `skew`.
 MarketHeader read_market_header(TextCursor& text, bool skew = false);
 
 /// Reads the line of sizes. Throws Error(input) for dimensions beyond 2^31 - 1, and for more

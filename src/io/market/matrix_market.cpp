@@ -51,7 +51,9 @@ std::vector<double> read_array(TextCursor& text, MarketField field, Offset count
   return value;
 }
 
-/// Returns the pattern of a general file: each entry has a partner, or `both` selects one half.
+/// Returns a matrix with the file's pattern and values 0. If both.storage is full, throws
+/// Error(input) naming the first entry without a partner in the other half; else takes the half
+/// that it names.
 SymmetricMatrix<double> full_pattern(TextCursor& text, Index n, Triplets& t, const BothHalves& both,
                                      const EntryNames& places) {
   const auto half = [&](Storage storage) { return assemble(text.name(), n, t, {storage}, places); };
@@ -139,7 +141,8 @@ SymmetricMatrix<double> array_matrix(std::string_view bytes, TextCursor& text,
   return assemble(text.name(), n, t, {Storage::lower}, {});
 }
 
-/// Returns all entries of a symmetric or skew-symmetric array from its lower half.
+/// Returns a dense n x n matrix, column by column, from the lower half of a symmetric or
+/// skew-symmetric array.
 std::vector<double> both_halves(const std::vector<double>& lower, Index n,
                                 MarketSymmetry symmetry) {
   const bool skew = symmetry == MarketSymmetry::skew;
@@ -153,8 +156,8 @@ std::vector<double> both_halves(const std::vector<double>& lower, Index n,
   return value;
 }
 
-/// Throws Error(input) naming the first entry in the other half, or on the diagonal of a
-/// skew-symmetric file.
+/// Throws Error(input) unless all entries lie in one half and, for a skew-symmetric file, none on
+/// the diagonal; names the first entry at fault.
 void expect_one_half(std::string_view bytes, std::string_view name, const Triplets& t,
                      MarketSymmetry symmetry) {
   (void)market_half(bytes, name, t);
@@ -165,8 +168,8 @@ void expect_one_half(std::string_view bytes, std::string_view name, const Triple
                      ") is on the diagonal of a skew-symmetric file, expected none there");
 }
 
-/// Adds the entries, and their partners in the other half. Calls infinite(k) if entry k makes a sum
-/// that is not finite.
+/// Adds the entries to x and, unless the file is general, their partners in the other half. Calls
+/// infinite(k) if entry k makes a sum that is not finite.
 template <class Infinite>
 void add_entries(DenseMatrix& x, const Triplets& t, MarketSymmetry symmetry,
                  const Infinite& infinite) {

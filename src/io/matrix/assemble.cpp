@@ -9,8 +9,8 @@
 namespace kauri::io {
 namespace {
 
-/// Returns "line 7: " for the last entry of the file that is added to (i, j), if the file names
-/// places.
+/// Returns the place, as "line 7: ", of the last entry of the file that is added to (i, j); an
+/// empty string if `places` has no words.
 std::string last_place(const Triplets& t, const EntryNames& places, Index i, Index j) {
   for (auto k = static_cast<Offset>(t.row.size()) - 1; places.words && k >= 0; --k)
     if ((t.row[k] == i && t.col[k] == j) || (t.row[k] == j && t.col[k] == i))
@@ -49,7 +49,8 @@ SeenHalves seen_in(const Triplets& t) {
   return seen;
 }
 
-/// Returns make(). Adds the file's name to its errors and, if the halves differ, the place.
+/// Returns make(), a matrix whose sums must be finite. Errors get the file's name and, if the
+/// halves differ, the place of the first entry that does. entries(): the triplets.
 template <class Make, class Entries>
 SymmetricMatrix<double> checked(std::string_view name, const EntryNames& places, double symmetry,
                                 Make&& make, Entries&& entries) {

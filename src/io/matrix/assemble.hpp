@@ -14,13 +14,14 @@
 
 namespace kauri::io {
 
-/// Number of rows that a file may claim without entries in them if max_bytes is not set: arrays of
-/// at most 0.8 GB.
+/// Most rows that a file may claim with any number of entries, if max_bytes is not set; arrays over
+/// them take at most 0.8 GB.
 inline constexpr Offset kFreeRows = Offset{1} << 24;
-/// Number of places of right-hand sides that are allocated on a file's claim alone.
+/// Number of entries of right-hand sides (rows times columns) for which memory is allocated on a
+/// file's claim alone.
 inline constexpr Offset kFreePlaces = Offset{1} << 20;
-/// Beyond kFreePlaces, dense right-hand sides given as sparse ones must fill one place in this
-/// many, so that their memory stays within a small multiple of the file.
+/// Right-hand sides of more than kFreePlaces entries that a file holds as a sparse matrix must have
+/// a stored entry for each kSparsest of them, so that their memory is a small multiple of the file.
 inline constexpr Offset kSparsest = 16;
 
 /// Returns an empty string, or why a matrix of n rows is refused: max_bytes is not set, n is large,
@@ -51,8 +52,8 @@ class SeenHalves {
     if (below_number_ == above_number_) return both;
     return {below_number_ ? Storage::lower_of_full : Storage::upper_of_full};
   }
-  /// Returns the hint that ends errors about halves that differ if one half holds all numbers: how
-  /// to read that half. Else returns an empty string.
+  /// Returns a text for errors about halves that differ, if one half holds all nonzero entries off
+  /// the diagonal: how to read that half. Else returns an empty string.
   [[nodiscard]] std::string words() const {
     if (below_number_ == above_number_) return {};
     const std::string half = below_number_ ? "lower" : "upper";
@@ -64,11 +65,11 @@ class SeenHalves {
   bool below_ = false, above_ = false, below_number_ = false, above_number_ = false;
 };
 
-/// Returns SeenHalves::words() of triplets.
+/// Returns SeenHalves::words() for the entries t.
 std::string one_half_words(const Triplets& t);
 
-/// Counts the memory that assemble() takes: rows and values of all entries twice, since they are
-/// sorted, and pointers.
+/// Counts in `allowance` the memory that assemble() takes: rows and values of all entries twice,
+/// since they are sorted, and pointers.
 void take_matrix(std::string_view name, Index n, Offset entries, Allowance& allowance);
 
 /// Returns the matrix of triplets whose indices are in range. Throws Error(input) with the file's
@@ -77,16 +78,16 @@ void take_matrix(std::string_view name, Index n, Offset entries, Allowance& allo
 SymmetricMatrix<double> assemble(std::string_view name, Index n, const Triplets& t,
                                  const BothHalves& halves, const EntryNames& places);
 
-/// Returns the matrix of compressed columns, or rows (by_rows): since A is symmetric, rows are read
-/// as columns, and transposed in errors only.
+/// Returns the matrix of compressed columns, or of compressed rows (by_rows), whose indices are in
+/// range. Throws as assemble() of triplets.
 SymmetricMatrix<double> assemble(std::string_view name, Index n, std::span<const Offset> ptr,
                                  std::span<const Index> row, std::span<const double> value,
                                  const BothHalves& halves, const EntryNames& places,
                                  bool by_rows = false);
 
-/// Returns the halves to read if the file does not declare them: if all entries lie in one half,
-/// that half (lower if all are on the diagonal), also if the other half holds only zeros, which are
-/// dropped. Else returns `both`.
+/// Returns which half to read if the file does not declare it: the one that has all entries (lower
+/// if all are on the diagonal), or all nonzero entries; the zeros of the other half are then
+/// dropped. Returns `both` if both halves have nonzero entries, or both only zeros.
 BothHalves halves_of(const Triplets& t, const BothHalves& both);
 /// Returns the halves to read of compressed columns, or rows; the half is that of A either way.
 BothHalves halves_of(std::span<const Offset> ptr, std::span<const Index> row,

@@ -15,7 +15,7 @@
 namespace kauri::io {
 namespace {
 
-/// The entries of one pair of places: side 0 below the diagonal, side 1 above it.
+/// The triplets of two mirrored entries, i > j: side 0 is entry (i, j), side 1 is entry (j, i).
 struct Pair {
   std::array<Offset, 2> first{-1, -1};  // index of the first triplet on that side, or -1
   std::array<double, 2> sum{0, 0};

@@ -10,7 +10,7 @@
 
 namespace kauri::io {
 
-/// Names of the entries of a file in errors.
+/// Words for the entries of a file in error messages.
 struct EntryNames {
   std::function<std::string(Offset)> words =
       {};           ///< place of entry k, such as "line 7"; may be empty

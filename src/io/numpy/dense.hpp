@@ -10,8 +10,8 @@
 
 namespace kauri::io {
 
-/// Returns one column from an array of one dimension, a matrix from two. `rows`: required number of
-/// rows, or kNone. Throws Error(input) naming what was expected.
+/// Returns a matrix with one column from an array of one dimension, and the matrix of an array of
+/// two. `rows`: required number of rows, or kNone. Throws Error(input) naming what was expected.
 DenseMatrix parse_npy_dense(std::string_view bytes, const std::string& name, Index rows = kNone,
                             Allowance allowance = {});
 

@@ -15,7 +15,7 @@
 namespace kauri::io {
 namespace {
 
-/// An archive and the order of its matrix.
+/// An archive, and the order n and reading rules of the matrix in it.
 struct NpzMatrix {
   const ZipArchive& archive;
   const std::string& name;
@@ -45,15 +45,17 @@ void expect_entries(const NpzMatrix& source, Offset entries) {
   if (!why.empty()) source.array("shape").fail_here(why);
 }
 
-/// Counts row, column, value and place of entries, and the matrix made of them.
+/// Counts memory for the row, column, value and index in `data` of each entry, and for the matrix
+/// made of the entries.
 void take_triplets(const NpzMatrix& source, Offset entries) {
   source.allowance.take(source.name, static_cast<std::size_t>(entries),
                         2 * sizeof(Index) + sizeof(double) + sizeof(Offset), "entries");
   take_matrix(source.name, source.n, entries, source.allowance);
 }
 
-/// Returns the tolerance for numbers narrower than double: they were rounded to that type when the
-/// matrix was assembled, so its halves may differ by its eps.
+/// Returns `both`, with a tolerance of kSymmetryEps eps if none is set and the elements of `data`
+/// are narrower than double, eps being that of their type: the values were rounded to that type, so
+/// the halves may differ by as much.
 BothHalves rounded_to(BothHalves both, const NpzMember& data) {
   if (both.symmetry == 0 && data->eps() > std::numeric_limits<double>::epsilon())
     both.symmetry = std::min(1.0, kSymmetryEps * data->eps());
@@ -67,7 +69,7 @@ SymmetricMatrix<double> assemble_half(const NpzMatrix& source, const Triplets& t
                   {where, 0});
 }
 
-/// Reads arrays indices (k), indptr (n+1) and data (k).
+/// Reads CSC or CSR: arrays indices and data, one element for each entry, and indptr, length n + 1.
 SymmetricMatrix<double> compressed(const NpzMatrix& source, bool by_rows) {
   std::vector<Index> index;
   {
@@ -90,7 +92,7 @@ SymmetricMatrix<double> compressed(const NpzMatrix& source, bool by_rows) {
                   halves_of(ptr, index, value, both, by_rows), {entry_words, 0}, by_rows);
 }
 
-/// Reads arrays row (k), col (k) and data (k).
+/// Reads COO: arrays row, col and data, one element for each entry.
 SymmetricMatrix<double> coordinates(const NpzMatrix& source) {
   const NpzMember data = source.array("data");
   data.expect_dimensions(1);
@@ -110,8 +112,8 @@ SymmetricMatrix<double> coordinates(const NpzMatrix& source) {
   return assemble_half(source, t, data, entry_words);
 }
 
-/// Reads arrays data (k, R, R), indices (k) and indptr (n/R + 1). Drops off-diagonal zeros, which
-/// fill blocks.
+/// Reads BSR: arrays data (k, R, C), k blocks of R x C entries, indices (k) and indptr (n/R + 1).
+/// Drops off-diagonal zeros, which fill blocks.
 SymmetricMatrix<double> blocks(const NpzMatrix& source) {
   const NpzMember data = source.array("data");
   data.expect_dimensions(3);
@@ -142,8 +144,8 @@ SymmetricMatrix<double> blocks(const NpzMatrix& source) {
   return assemble_half(source, t, data, [&](Offset k) { return entry_words(place[k]); });
 }
 
-/// Reads arrays data (k, columns) and offsets (k): data[d, j] is entry (j - offset, j). Drops
-/// off-diagonal zeros.
+/// Reads DIA: arrays data (k, columns) and offsets (k): data[d, j] is entry (j - offsets[d], j).
+/// Drops off-diagonal zeros.
 SymmetricMatrix<double> diagonals(const NpzMatrix& source) {
   const NpzMember data = source.array("data"), offsets = source.array("offsets");
   data.expect_dimensions(2);

@@ -14,8 +14,8 @@ namespace kauri::io {
 /// A member of the archive and the array inside it. Errors name file and array.
 class NpzMember {
  public:
-  /// Extracts the member. Counts its bytes, and 8 more for each of its numbers, before either is
-  /// allocated. Throws Error(input) if there is no member of that name.
+  /// Extracts the member. Counts its bytes, and 8 more for each of its numbers, in `allowance`,
+  /// each before memory is taken for them. Throws Error(input) if there is no member of that name.
   NpzMember(const ZipArchive& archive, const std::string& file, const std::string& array,
             Allowance& allowance);
   NpzMember(const NpzMember&) = delete;

@@ -24,9 +24,9 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  /// Appends one member to `out`, up to `limit` bytes in all; returns false if there is more.
-  /// Inflates into a chunk first: an empty member so costs only its own bytes, however long `out`
-  /// is, and no byte of `out` is touched before it is known.
+  /// Appends the content of one gzip member (or raw stream) to `out`, up to `limit` bytes in all;
+  /// returns false if there is more. Inflates into a chunk first: so an empty member costs only its
+  /// own bytes, however long `out` is, and pages of `out` are taken only for known bytes.
   bool member(Bytes& out, std::size_t limit, const Watch& watch = {}) {
     for (;;) {
       const std::size_t room = std::min(limit - out.size(), chunk_.size());
@@ -96,7 +96,7 @@ Bytes gunzip_head(std::string_view bytes, std::size_t most) {
     Inflater inflater(bytes, "", kGzip);
     while (inflater.member(out, most) && is_gzip(inflater.rest())) inflater.next_member();
   } catch (const Error&) {
-    // The bytes are cut, as a beginning is, or damaged: the reader of all of them reports that.
+    // `bytes`, the beginning of a file, may end anywhere. If they are damaged, gunzip() reports it.
   }
   return out;
 }

@@ -12,7 +12,8 @@ namespace kauri::io {
 
 inline bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
-/// Inspects everything unpacked so far, each time that more is, and throws if it is of no use.
+/// Callback that gets all bytes unpacked so far, each time that there are more; it throws to end
+/// the unpacking.
 using Watch = std::function<void(std::string_view so_far)>;
 
 /// Unpacks all members of a gzip file, in time linear in their content and their bytes, however

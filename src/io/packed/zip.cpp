@@ -23,7 +23,7 @@ constexpr std::size_t kLocalSize = 30, kCentralSize = 46, kEndSize = 22, kEnd64S
 constexpr std::size_t kNode = 128;
 constexpr std::uint16_t kAll16 = 0xffff, kEncrypted = 1;
 
-/// Reads a little-endian number at a place that the caller has checked.
+/// Reads a little-endian number. The caller has checked that bytes[place] to its end exist.
 template <class T>
 T at(std::string_view bytes, std::size_t place) {
   T value = 0;
@@ -37,7 +37,8 @@ bool fits(std::string_view bytes, std::uint64_t place, std::uint64_t length) {
   return place <= bytes.size() && length <= bytes.size() - place;
 }
 
-/// Reads the 64-bit values of the zip64 field, in the order of the fields that are all ones.
+/// Replaces sizes and header offset of the member that are 0xffffffff by the 64-bit numbers in the
+/// zip64 field of `extra`, which holds one for each of them, in this order.
 void apply_zip64(std::string_view extra, ZipMember& member, std::string_view name) {
   for (std::size_t place = 0; fits(extra, place, 4);) {
     const auto id = at<std::uint16_t>(extra, place), length = at<std::uint16_t>(extra, place + 2);

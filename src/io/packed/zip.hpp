@@ -32,12 +32,13 @@ struct ZipMember {
 class ZipArchive {
  public:
   /// Reads the directory. Borrows the bytes, and counts the memory of the directory before taking
-  /// it. Throws Error(input) for anything malformed, encrypted or named twice.
+  /// it. Throws Error(input) if the directory is malformed or names a member twice.
   ZipArchive(std::string_view bytes, std::string name, Allowance& allowance);
 
   [[nodiscard]] bool has(const std::string& member) const { return members_.contains(member); }
   [[nodiscard]] const std::map<std::string_view, ZipMember>& members() const { return members_; }
-  /// Returns the bytes of an existing member, inflated and checked by its CRC.
+  /// Returns the bytes of an existing member, inflated. Throws Error(input) if it is encrypted, cut
+  /// or damaged (by its CRC), or compressed by another method.
   [[nodiscard]] Bytes extract(const std::string& member) const;
 
  private:

@@ -17,7 +17,7 @@ using namespace zip_format;
 constexpr std::uint16_t kVersion = 20, kVersion64 = 45;
 constexpr std::uint16_t kDate = 0x21;  // 1 January 1980, so that equal matrices give equal bytes
 
-/// A row of little-endian numbers.
+/// Little-endian numbers, collected one after another as bytes.
 class Record {
  public:
   template <class T>
@@ -40,8 +40,8 @@ std::uint32_t capped(std::uint64_t value) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, kAll32));
 }
 
-/// Returns the zip64 field, which holds the numbers that do not fit 32 bits. A local header has
-/// both sizes or none, and no place.
+/// Returns the zip64 field, which holds the sizes and the header offset that do not fit 32 bits;
+/// empty if all fit. The field of a local header has both sizes or none, and no offset.
 std::string zip64_field(const ZipMember& member, bool local) {
   Record numbers;
   const bool both = local && (member.size >= kAll32 || member.compressed >= kAll32);

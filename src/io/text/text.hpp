@@ -17,8 +17,8 @@ std::string printable(std::string_view bytes);
 /// is too large for double, 0 if too small; nothing if it is not a number.
 std::optional<double> whole_real(std::string_view word);
 
-/// Position in a text whose lines end in LF, CRLF or CR. All reads stay inside the bytes given,
-/// which are borrowed.
+/// Reading position in a text whose lines end in LF, CRLF or CR. All reads stay inside the bytes
+/// given, which are borrowed.
 class TextCursor {
  public:
   TextCursor(std::string_view text, std::string_view name)
