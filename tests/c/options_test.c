@@ -70,12 +70,12 @@ static void buffers(void) {
   size_t needed = 0;
   OK(kauri_options_create(&options));
   OK(kauri_options_get(options, "ordering.effort", NULL, 0, &needed));
-  CHECK(needed == sizeof "default");
-  MISUSE("a buffer of 7 bytes for 8",
-         kauri_options_get(options, "ordering.effort", text, 7, &needed));
+  CHECK(needed == sizeof "standard");
+  MISUSE("a buffer of 8 bytes for 9",
+         kauri_options_get(options, "ordering.effort", text, 8, &needed));
   MISUSE("text is null", kauri_options_get(options, "ordering.effort", NULL, 7, &needed));
-  OK(kauri_options_get(options, "ordering.effort", text, 8, NULL));
-  CHECK(strcmp(text, "default") == 0);
+  OK(kauri_options_get(options, "ordering.effort", text, 9, NULL));
+  CHECK(strcmp(text, "standard") == 0);
   kauri_options_destroy(options);
 }
 

@@ -133,11 +133,11 @@ TEST(DataOrderingQuality, IsAsRecorded) {
       ++large;
       if (const auto name = about.at("system").get<std::string>(); by_standard.contains(name)) {
         EXPECT_LE(flops_by(generate(name), OrderingMethod::nested_dissection),
-                  1.01 * about.at("default").get<double>())
+                  1.01 * about.at("standard").get<double>())
             << line;
         ++found;
       }
-      logs += std::log(about.at("default").get<double>() / metis),
+      logs += std::log(about.at("standard").get<double>() / metis),
           best_logs += std::log(about.at("best").get<double>() / metis);
       continue;
     }
