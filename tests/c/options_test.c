@@ -66,7 +66,7 @@ static void setting(void) {
 
 static void buffers(void) {
   kauri_options* options = NULL;
-  char text[8] = "unused.";
+  char text[9] = "unused.";
   size_t needed = 0;
   OK(kauri_options_create(&options));
   OK(kauri_options_get(options, "ordering.effort", NULL, 0, &needed));
