@@ -36,7 +36,7 @@ enum class ErrorKind {
 /// is refactorised. kauri never prints and never aborts.
 class Error : public std::runtime_error {
  public:
-  /// Makes an error; what() returns the text `what`, which names the place and the figure.
+  /// Makes an error. what: the text for the user, which names the argument or entry at fault.
   Error(ErrorKind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
   /// Returns the kind of the error.
   [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }

@@ -59,8 +59,8 @@ struct LeaveUnset : std::allocator<T> {
   }
 };
 
-/// Vector whose resize() leaves new numbers unset, so that the threads that fill a large array
-/// touch its memory first.
+/// Vector whose resize() leaves new numbers uninitialised. So the threads that later fill a large
+/// array, not the one that resizes it, touch its pages first.
 template <class T>
 using Array = std::vector<T, LeaveUnset<T>>;
 

@@ -14,7 +14,7 @@
 
 namespace kauri {
 
-/// Choice of the backend of a Solver, made anew by each compute().
+/// Choice of the backend of a Solver. Each compute() makes it anew.
 ///
 /// `automatic` takes the backend that is predicted to end the whole job first:
 /// AnalyzeOptions::factorizations factorisations with `solves` solves each. It takes the CPU if
@@ -42,7 +42,7 @@ struct SolverOptions {
   /// then refined by the options `mixed_solve`, not `refine`. report().mixed says how they were
   /// found; its `unconverged` counts the columns that did not converge.
   Precision precision = Precision::full;
-  MixedOptions mixed{};             ///< the making of the MixedFactor
+  MixedOptions mixed{};             ///< options with which the MixedFactor is created
   MixedSolveOptions mixed_solve{};  ///< solves with mixed precision
   /// Initial token of Solver::set_stop(). It replaces analyze.ordering.stop, refine.stop and
   /// mixed_solve.stop.
@@ -51,8 +51,8 @@ struct SolverOptions {
   /// for each ordering. It replaces analyze.on_message. An A that is not positive definite, or
   /// nearly singular (PivotLoss), gives a warning.
   MessageHandler on_message{};
-  /// Reports have Backend::roofline(), with mixed precision Backend::mixed_roofline(). On the CPU
-  /// compute() measures it once.
+  /// True: reports have Backend::roofline(), with mixed precision Backend::mixed_roofline(). On the
+  /// CPU compute() measures it once, in some tenths of a second.
   bool roofline = false;
   CudaOptions cuda{};  ///< the device that is asked for, or that `automatic` considers
 };
@@ -122,8 +122,8 @@ class Solver {
 
   /// Sets the token by which any thread may cancel the calls after this one: they throw
   /// Error(cancelled) within some 50 ms of a stop request (on a device between phases; enqueued
-  /// work runs to its end). A cancelled compute() leaves what it leaves for any error; if it was
-  /// cancelled in the factorisation, refactorize() continues with its plan. A cancelled
+  /// work runs to its end). A cancelled compute() leaves the solver as any error in it does; if it
+  /// was cancelled in the factorisation, refactorize() may follow, with its plan. A cancelled
   /// refactorize() that has begun leaves no valid factor until the next one. A cancelled solve()
   /// leaves B in x. A token stays stopped: set another one to continue.
   void set_stop(std::stop_token stop);
