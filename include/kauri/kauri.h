@@ -23,8 +23,8 @@
 //   struct kauri_dense b = KAURI_DENSE_INIT. Another size is KAURI_ERROR_USAGE, and so is a member
 //   named reserved that is not 0.
 // - Rows and columns of A, in arguments, results and error messages, are counted from the base of
-//   the matrix, 0 or 1; a message that counts from 0 in spite of that says so. Rows and columns of
-//   B = P A P^T and of L, and positions in arrays, are counted from 0.
+//   the matrix, 0 or 1; a message that counts from 0 although the base is 1 says so. Rows and
+//   columns of B = P A P^T and of L, and positions in arrays, are counted from 0.
 // - Texts are UTF-8 and are written to the caller's buffer: `text`, of `capacity` bytes, receives
 //   the text with its terminating zero; `*needed`, unless `needed` is null, receives the bytes that
 //   this takes. With text = NULL and capacity = 0 only `*needed` is written. A buffer that is too

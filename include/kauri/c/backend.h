@@ -20,7 +20,7 @@ typedef struct kauri_backend kauri_backend;
 
 /// Kinds of backends.
 enum kauri_backend_kind {
-  KAURI_BACKEND_CPU = 0,  ///< threads of the host
+  KAURI_BACKEND_CPU = 0,  ///< threads of the CPU
   KAURI_BACKEND_CUDA = 1  ///< a CUDA device
 };
 
@@ -40,7 +40,7 @@ kauri_status kauri_backend_get_kind(const kauri_backend* backend, int32_t* kind)
 /// are made for a target, see the option "analyze.target".
 kauri_status kauri_backend_target(const kauri_backend* backend, char* text, size_t capacity,
                                   size_t* needed);
-/// Returns the name of the device, for reports.
+/// Returns the name of the processor or of the CUDA device, for reports.
 kauri_status kauri_backend_device(const kauri_backend* backend, char* text, size_t capacity,
                                   size_t* needed);
 /// Returns the number of CPU threads in use, which may be fewer than the options ask for.
