@@ -11,8 +11,8 @@
 //   but KAURI_OK. No C++ exception leaves a call, nothing is printed, and the process is not ended.
 //   After a failure no memory leaks and all arguments can be used as before, except a factor or
 //   solver whose factorisation failed: factorise again. The outputs of a failed call are
-//   unspecified, except that the place for a new handle is set to null.
-// - Null where a handle or a place for a result is required is KAURI_ERROR_USAGE, not a crash;
+//   unspecified, except that the output for a new handle is set to null.
+// - Null in place of a required handle or output pointer is KAURI_ERROR_USAGE, not a crash;
 //   kauri_*_destroy(NULL) does nothing. A pointer that is not a handle of that type, or a handle
 //   that was destroyed, is not detected.
 // - A handle keeps alive the objects that it was made from: handles may be destroyed in any order,

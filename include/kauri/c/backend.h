@@ -46,7 +46,7 @@ kauri_status kauri_backend_device(const kauri_backend* backend, char* text, size
 /// Returns the number of CPU threads in use, which may be fewer than the options ask for.
 kauri_status kauri_backend_threads(const kauri_backend* backend, int32_t* threads);
 /// Returns the bytes that factors and workspaces of this backend hold now, and their peak since
-/// kauri_backend_reset_peak(), or since the backend was created. Either place may be null.
+/// kauri_backend_reset_peak(), or since the backend was created. in_use or peak may be null.
 kauri_status kauri_backend_bytes(const kauri_backend* backend, int64_t* in_use, int64_t* peak);
 /// Resets the peak to the bytes in use now.
 kauri_status kauri_backend_reset_peak(kauri_backend* backend);

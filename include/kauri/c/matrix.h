@@ -41,7 +41,7 @@ enum kauri_compression {
   KAURI_COLUMNS = 0,  ///< column by column
   KAURI_ROWS = 1      ///< row by row
 };
-/// Treatment of several entries at one place (row, column).
+/// Treatment of several entries at one position (row, column).
 enum kauri_duplicates {
   KAURI_SUM = 0,    ///< they are added up, in the order of the arrays
   KAURI_REFUSE = 1  ///< they are KAURI_ERROR_INPUT
@@ -96,8 +96,8 @@ struct kauri_triplets {
   { sizeof(struct kauri_triplets), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /// A symmetric matrix that owns its lower triangle: by columns, in each column rows ascending, the
-/// diagonal first, without duplicates. It also stores the place of each entry of the arrays that it
-/// was made of (8 bytes an entry), so that new values may come in the caller's order.
+/// diagonal first, without duplicates. It also stores where each entry of the arrays that it was
+/// made from lies in it (8 bytes an entry), so that new values may come in the caller's order.
 typedef struct kauri_matrix kauri_matrix;
 
 /// Creates a matrix, a copy of the lower triangle that `a` describes. A missing diagonal entry
@@ -148,7 +148,7 @@ kauri_status kauri_matrix_scalar(const kauri_matrix* matrix, int32_t* scalar);
 kauri_status kauri_matrix_base(const kauri_matrix* matrix, int32_t* base);
 /// Returns pointers into the matrix, to its lower triangle: col_ptr of length n+1, row and value of
 /// length nnz. col_ptr and row count from 0 whatever the base is; value is of the matrix's scalar.
-/// Any of the three places may be null. The pointers are valid until the matrix is destroyed.
+/// Any of the three arguments may be null. The pointers are valid until the matrix is destroyed.
 kauri_status kauri_matrix_lower(const kauri_matrix* matrix, const int64_t** col_ptr,
                                 const int32_t** row, const void** value);
 
@@ -157,10 +157,10 @@ kauri_status kauri_matrix_lower(const kauri_matrix* matrix, const int64_t** col_
 /// that was taken is used and the other is not checked. A matrix that was read from a file takes
 /// the nnz values of its lower triangle. Another length is KAURI_ERROR_USAGE.
 kauri_status kauri_matrix_set_values(kauri_matrix* matrix, const void* value, int64_t entries);
-/// Returns the places of the caller's entries: place[k] is the position in the lower triangle's
-/// values of entry k of the arrays that the matrix was made of, or -1 if k lies in the half that
-/// was left out. Length `entries`, as for kauri_matrix_set_values(). With it a program can assemble
-/// the values itself, on a device for example.
+/// Returns the positions of the caller's entries: place[k] is the position, among the values of the
+/// lower triangle, of entry k of the arrays that the matrix was made from, or -1 if k lies in the
+/// half that was left out. place: length `entries`, as for kauri_matrix_set_values(). With it a
+/// program can assemble the values itself, for example on a device.
 kauri_status kauri_matrix_places(const kauri_matrix* matrix, int64_t* place, int64_t entries);
 
 /// Memory that holds numbers.

@@ -118,7 +118,7 @@ typedef void (*kauri_message)(void* user, int32_t level, int32_t phase, double f
 /// Sets the callback for messages; null for none. user: passed to the callback, must live as long
 /// as any object made with these options.
 kauri_status kauri_options_set_message(kauri_options* options, kauri_message message, void* user);
-/// Sets the cancel of analyses, refinements and solvers made with these options; null for none.
+/// Sets the kauri_cancel of analyses, refinements and solvers with these options; null for none.
 kauri_status kauri_options_set_cancel(kauri_options* options, const kauri_cancel* cancel);
 
 /// Sets the caller's ordering, in place of "ordering.method": row old_of[k] of A, counted from

@@ -1,5 +1,5 @@
 // The Plan, the result of the symbolic phase: elimination tree, supernodes, costs, and all sizes
-// and places, fixed before any value is read.
+// and memory offsets, fixed before any value is read.
 //
 // Glossary. Let B = P A P^T = L L^T; rows and columns in this file are those of B. The *elimination
 // tree* has parent(j) = min { i > j : L(i,j) != 0 }. A *supernode* is a run of columns treated as
@@ -155,11 +155,11 @@ struct Plan {
   /// and prepared_bytes(), which factors of one PreparedPlan share, each array rounded up to a
   /// multiple of 256 bytes.
   ///
-  /// The figure equals the bytes allocated, with these exceptions on a device. A Hopper device does
-  /// not take the bytes of Hopper's kernels of small fronts if CudaOptions::compute excludes these
-  /// kernels, and takes them in addition if it runs them with a plan for sm_80. A device that runs
-  /// none of the tiled kernels does not take the bytes of their tasks, and one without sweep
-  /// kernels (which are Hopper's, see CudaOptions::fast_solve) does not take those of sweeps.
+  /// The figure equals the bytes allocated, with these exceptions on a device. The arrays for
+  /// Hopper's kernels of small fronts are not allocated on a Hopper device if CudaOptions::compute
+  /// excludes these kernels; with a plan for sm_80, a device that runs them allocates the arrays in
+  /// addition. A device that runs none of the tiled kernels does not allocate the lists of their
+  /// tasks, and one that solves without sweeps (CudaOptions::fast_solve) not those of sweeps.
   [[nodiscard]] Offset peak_bytes(int scalar_bytes) const;
   /// Returns the bytes that PreparedPlan::create takes, a part of peak_bytes(): the plan's arrays
   /// on a device; 0 on the CPU.

@@ -1,5 +1,5 @@
-// PreparedPlan: a plan with its lists on a backend, shared by the factors that are made of it
-// there.
+// PreparedPlan: a plan whose arrays are on a backend, shared by the factors made from it on that
+// backend.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -46,9 +46,9 @@ namespace kauri::eigen {
 /// that is not finite, options that do not fit, counts too large). NoConvergence: with
 /// setRefinement(), a solve since the last factorize() left an x that is not finite or whose
 /// backward error exceeds solved_error(); lastErrorMessage() has the error, x keeps its values, and
-/// further solves are possible. Exceptions are Error of kind memory, device or cancelled, and
-/// std::bad_alloc. After any failure the object may be used again; a factorize() that fails keeps
-/// the plan.
+/// further solves are possible. compute(), analyzePattern() and factorize() throw Error of kind
+/// memory, device and cancelled, and std::bad_alloc, but no other Error. After any failure the
+/// object may be used again; a factorize() that fails keeps the plan.
 ///
 /// solve() takes dense and sparse right-hand sides, as Eigen's solvers do. Several threads may call
 /// solve() and other const members at once; compute(), analyzePattern(), factorize() and setters

@@ -115,8 +115,8 @@ class BatchWorkspace {
 /// bits of an item depend neither on the number of items nor on its position or on the other items'
 /// values; on the CPU they are those of a Factor. If the factorisation of an item fails, its
 /// verdict says so and its solutions are NaN; the other items are not affected. refactorize() takes
-/// one call at a time, throws Error(usage) beside another one, and must not run while the batch is
-/// solved with; solves are const and may run at the same time, with a workspace each. Move-only;
+/// one call at a time, throws Error(usage) while another one runs, and must not run during solves;
+/// solves are const and may run at the same time, with a workspace each. Move-only;
 /// one that was moved from may only be assigned to or destroyed.
 ///
 ///     auto batch = kauri::BatchFactor<double>::create(plan, 1000, backend);

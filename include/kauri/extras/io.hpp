@@ -88,8 +88,8 @@ struct DenseMatrix {
 /// symmetric or skew-symmetric matrix, which is completed; plain, gzipped or in a tar archive,
 /// name_b.mtx or FILE:MEMBER), or from an .npy file (1 or 2 dimensions; floats of 16, 32 or 64
 /// bits, integers or bool; C or Fortran order). `rows`: number of rows that the file must have;
-/// kNone: any. A coordinate file must have at least one entry for each 16 places (of half a matrix
-/// 32), unless the matrix has at most 2^20 places or is one column of `rows`. A matrix without rows
+/// kNone: any. A coordinate file must have at least rows*cols/16 entries (rows*cols/32 for half a
+/// matrix), unless rows*cols is at most 2^20, or at most `rows` if that is given. One without rows
 /// may have at most 2^20 columns. Throws as read_matrix().
 DenseMatrix read_dense(const std::string& path, int threads = 0, Index rows = kNone);
 /// Reads right-hand sides with options, of which both_halves and symmetry are ignored.

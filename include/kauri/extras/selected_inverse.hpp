@@ -1,5 +1,5 @@
-// SelectedInverse: the entries of A^-1 at the places of L, for marginal variances and gradients of
-// log-determinants.
+// SelectedInverse: the entries of A^-1 at the positions of the entries of L, for marginal variances
+// and gradients of log-determinants.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,8 +20,8 @@ template <Scalar T>
 class DeviceInverse;
 }  // namespace numeric
 
-/// Entries of the inverse of the A + shift I that was factorised, at all places where its L has
-/// entries, which include the entries of A. They follow from the recurrence of Takahashi, Fagan &
+/// Entries of the inverse of the A + shift I that was factorised, at all positions at which L + L^T
+/// has entries; these include A's entries. They follow from the recurrence of Takahashi, Fagan &
 /// Chen (PICA Conf. 1973; Erisman & Tinney, Comm. ACM 18, 1975) by supernodes from the root down
 /// (Lin et al., ACM Trans. Math. Softw. 37, 2011). It takes twice the operations of the
 /// factorisation and about as much memory as the factor, on the factor's backend, and keeps nothing
@@ -71,7 +71,7 @@ class SelectedInverse {
   // Rows and columns below are those of A, in the caller's numbering. All three calls throw
   // Error(usage) if the inverse is not valid.
   /// Returns entry (row, col) of A^-1, which is symmetric. Empty if L, the factor of P A P^T, has
-  /// no entry at that place: such entries of the inverse are not computed. Throws Error(usage) for
+  /// no entry at that position: then that of the inverse is not computed. Throws Error(usage) for
   /// a row or column that A does not have. On a device each call copies one number, so it is for a
   /// few entries.
   [[nodiscard]] std::optional<T> entry(Index row, Index col) const;

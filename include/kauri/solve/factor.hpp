@@ -50,7 +50,8 @@ class Workspace {
   /// bytes asked for, those of Plan::workspace_bytes()), usage (nrhs < 1, a null plan, or a plan
   /// for a CPU on a device's backend).
   static Workspace create(std::shared_ptr<const Plan> plan, Index nrhs, Backend& backend);
-  /// Allocates a workspace for the factor's plan on the factor's backend. Throws as above.
+  /// Allocates a workspace for the factor's plan on the factor's backend. Throws Error: memory
+  /// (with the bytes asked for), usage (nrhs < 1).
   static Workspace create(const Factor<T>& factor, Index nrhs);
   Workspace(Workspace&&) noexcept;
   Workspace& operator=(Workspace&&) noexcept;
@@ -82,9 +83,9 @@ enum class System {  // NOLINTBEGIN(readability-identifier-naming): matrices hav
 
 /// The Cholesky factor L of a matrix A, P A P^T = L L^T. create() allocates it, refactorize()
 /// computes it. Solves are const, and several threads may solve at once with a workspace each.
-/// refactorize() takes one call at a time, throws Error(usage) beside another one, and must not run
-/// while the factor is solved with. Move-only; one that was moved from may only be assigned to or
-/// destroyed.
+/// refactorize() takes one call at a time, throws Error(usage) while another one runs, and must not
+/// run while the factor is solved with. Move-only; one that was moved from may only be assigned to
+/// or destroyed.
 template <Scalar T>
 class Factor {
  public:

@@ -93,8 +93,8 @@ class FusedSolve {
   [[nodiscard]] const Plan& plan() const;
   /// Returns the number of right-hand sides.
   [[nodiscard]] Index nrhs() const;
-  /// Returns the bytes of values and vectors beside those of the factor and its workspace; the
-  /// backend counts them.
+  /// Returns the bytes of the copy of A's values and of vectors, without those of the factor and
+  /// the workspace that this object contains; the backend counts all of them.
   [[nodiscard]] Offset bytes() const;
 
  private:

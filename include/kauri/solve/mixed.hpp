@@ -58,9 +58,9 @@ struct MixedSolveOptions {
   int max_cg_steps = -1;
   double target = 0;  ///< a column is done when its componentwise backward error is at most this;
                       ///< 0: eps of double
-  /// Error that is accepted once a path gains no more; above it the next path is taken. 0: 4 eps of
-  /// double; at least `target`. A larger value does not make a column count as converged if its
-  /// error exceeds solved_error<double>(), as for Solver.
+  /// Componentwise backward error with which a column is done if its path makes no more progress;
+  /// above it the column takes the next path. 0: 4 eps of double; values below `target` count as
+  /// `target`. A column whose error exceeds solved_error<double>() never counts as converged.
   double accept = 0;
   /// Token: if any thread requests a stop, solve() throws Error(cancelled) within some 50 ms (on a
   /// device between steps); the contents of x are then undefined.
@@ -80,9 +80,9 @@ struct MixedReport {
   int steps = 0;     ///< most corrections of one column that were kept, by the last factor that the
                      ///< column used; its first solve counts as one
   int cg_steps = 0;  ///< most conjugate gradient steps of one column
-  /// Worst ratio of the componentwise errors after and before a refinement step, over steps from
-  /// the second correction on that began above `accept`; the first correction is excluded since its
-  /// ratio is that of the factor alone. 0 if there was no such step.
+  /// Largest ratio of the componentwise errors after and before a refinement step that began above
+  /// `accept`; 0 if there was none. The first solve, whose ratio shows the accuracy of the factor
+  /// in float, is left out.
   double contraction = 0;
   double cg_contraction = 0;  ///< geometric mean of the ratios of errors after and before each
                               ///< conjugate gradient step up to the best x, in the worst column; 0

@@ -83,7 +83,7 @@ struct SolverReport {
 
   double smallest_pivot =
       0;  ///< smallest pivot of the last factorisation, DeviceVerdict::smallest_pivot
-  Index smallest_column = kNone;  ///< its column in the caller's numbering; kNone if there is none
+  Index smallest_column = kNone;  ///< column of smallest_pivot in the caller's numbering, or kNone
   /// Worst pivot of the last factorisation, if it is so small relative to A's diagonal entry that A
   /// is nearly singular; else empty. With mixed precision it is set for a factor in double alone,
   /// since pivots in float say nothing about a system in double that refinement or conjugate
