@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/// Types of numbers.
+/// Types of the entries of matrices and vectors.
 enum kauri_scalar {
   KAURI_DOUBLE = 0,  ///< double
   KAURI_FLOAT = 1    ///< float
@@ -163,7 +163,7 @@ kauri_status kauri_matrix_set_values(kauri_matrix* matrix, const void* value, in
 /// program can assemble the values itself, for example on a device.
 kauri_status kauri_matrix_places(const kauri_matrix* matrix, int64_t* place, int64_t entries);
 
-/// Memory that holds numbers.
+/// Kinds of memory in which an array lies.
 enum kauri_memory {
   KAURI_HOST = 0,  ///< ordinary memory, which the CPU reads and writes
   KAURI_DEVICE =

@@ -1,4 +1,4 @@
-// Backend: the device that stores and computes the numbers, the CPU (always available) or a CUDA
+// Backend: where factors and vectors are stored and computed, the CPU (always available) or a CUDA
 // device.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -60,7 +60,7 @@ class Backend {
   [[nodiscard]] Roofline mixed_roofline() const;
   /// Returns the name of the processor or of the CUDA device, for reports.
   [[nodiscard]] std::string device() const;
-  /// Returns the threads in use, which may be fewer than asked for; 1 on a device.
+  /// Returns the number of CPU threads in use, which may be fewer than asked for; 1 on a device.
   [[nodiscard]] int threads() const;
 
   /// Returns the bytes that prepared plans, factors, workspaces, batches, selected inverses,

@@ -27,10 +27,10 @@ enum class ErrorKind {
               ///< with another token
 };
 
-/// Exception for every failure but "not positive definite", which is a Breakdown, and
-/// std::bad_alloc. Analyses, readers, generators and the buffers of factors and workspaces, whose
-/// bytes a plan states beforehand, throw Error(memory); matrices, graphs, orderings called directly
-/// and other containers of the host throw std::bad_alloc, as standard containers do. After either
+/// Exception for every failure, except that "not positive definite" is returned as a Breakdown, and
+/// some allocations throw std::bad_alloc. Analyses, readers, generators and the buffers of factors
+/// and workspaces throw Error(memory); matrices, graphs, orderings called directly and other
+/// containers in host memory throw std::bad_alloc, as standard containers do. After either
 /// exception nothing leaks, and every argument is as usable as before the call, with one exception:
 /// a factor whose refactorisation failed, as by values that are not finite, is not valid until it
 /// is refactorised. kauri never prints and never aborts.

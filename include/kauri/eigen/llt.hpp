@@ -152,8 +152,8 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   LLT& setShift(const RealScalar& offset, const RealScalar& scale = 1) {
     return shift_offset_ = offset, shift_scale_ = scale, *this;
   }
-  /// Sets the options of the next analysis. The backend supplies target and numbers of workers and
-  /// threads that are not set.
+  /// Sets the options of the next analysis. An empty target, and workers or ordering.threads of 0,
+  /// stand for the target and the number of threads of the backend.
   LLT& setOptions(AnalyzeOptions options) { return options_ = std::move(options), *this; }
   /// Sets the ordering method of the options; by default `natural` for Eigen::NaturalOrdering<>,
   /// else `automatic`.

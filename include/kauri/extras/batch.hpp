@@ -129,7 +129,7 @@ class BatchFactor {
   /// Allocates the buffers for `items` >= 0 matrices and factorises nothing. Throws Error: memory
   /// (with the bytes asked for, those of bytes()), overflow, usage (items < 0; `together` on a
   /// device if a front has more rows than one thread block can process, 720, or an item takes 2^31
-  /// numbers or more; in all cases in which Factor<T>::create() throws it).
+  /// scalars or more; in all cases in which Factor<T>::create() throws it).
   static BatchFactor create(const PreparedPlan& plan, Index items,
                             BatchWay way = BatchWay::automatic);
   /// Prepares the plan for this batch alone, then creates the batch.

@@ -25,7 +25,7 @@ template <Scalar T>
 LowerFactor<T> lower_factor(const Factor<T>& factor);
 
 /// Returns the diagonal of L, length n, in the order of B; the square of its product is det(A). On
-/// a device the call allocates n numbers for its duration. Throws as lower_factor(), and
+/// a device the call allocates n scalars there for its duration. Throws as lower_factor(), and
 /// Error(memory).
 template <Scalar T>
 std::vector<T> lower_diagonal(const Factor<T>& factor);

@@ -42,8 +42,8 @@ class SymmetricScaling {
   /// infinities and NaN stay. Throws Error(usage) for wrong lengths.
   template <Scalar T>
   void apply(const SymmetricView<double>& a, std::span<T> to) const;
-  /// Computes x = S x in place, exactly unless a number underflows or overflows. x: length n, else
-  /// Error(usage) is thrown.
+  /// Replaces x by S x, exactly unless an entry underflows or overflows. Throws Error(usage) unless
+  /// x has length n.
   void apply(std::span<double> x) const;
 
  private:

@@ -16,7 +16,7 @@
 namespace kauri {
 
 /// L22 of one factorisation as a dense matrix, copied from the factor to the host's memory: count^2
-/// numbers. If A + shift I was factorised, S is that of A + shift I. The object may be copied, and
+/// scalars. If A + shift I was factorised, S is that of A + shift I. The object may be copied, and
 /// does not depend on the factor's lifetime: the factor may be destroyed or filled again.
 /// condense(), expand() and solve() take a factor of the same plan, which must hold the values from
 /// which L22 was read; they throw Error(usage) for another plan. An object that was moved from has
