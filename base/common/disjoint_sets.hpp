@@ -12,7 +12,8 @@
 
 namespace kauri {
 
-/// Returns the root of v, the first x = up[x] on the path of links from v. Halves the path.
+/// Returns the root of v, the first x with up[x] = x on the path v, up[v], up[up[v]] ... Halves the
+/// path for later calls.
 inline Index root_of(std::vector<Index>& up, Index v) {
   while (up[v] != v) v = up[v] = up[up[v]];
   return v;

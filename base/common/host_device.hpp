@@ -1,4 +1,4 @@
-// KAURI_HOST_DEVICE marks functions that both the host's compiler and CUDA's translate.
+// KAURI_HOST_DEVICE marks functions that run on the CPU and, if nvcc compiles them, on a device.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

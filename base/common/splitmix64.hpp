@@ -6,10 +6,10 @@
 
 namespace kauri {
 
-/// Increment of the state per draw.
+/// Number that each call of splitmix64() adds to the state.
 inline constexpr std::uint64_t kSplitmixStep = 0x9E3779B97F4A7C15;
 
-/// Returns the next draw of the stream with this state, and advances the state.
+/// Returns the next pseudorandom number, 64 uniform bits, and advances `state`, at first the seed.
 inline std::uint64_t splitmix64(std::uint64_t& state) {
   std::uint64_t z = state += kSplitmixStep;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;

@@ -12,8 +12,8 @@
 namespace kauri {
 namespace {
 
-/// Returns the leading integers of a file. Stops at a word, for example "max", and at a number that
-/// an Offset cannot hold.
+/// Returns the integers at the beginning of a file, up to the first word, for example "max", or the
+/// first number that an Offset cannot hold.
 std::vector<Offset> numbers_in(const std::filesystem::path& file) {
   std::ifstream in(file);
   std::vector<Offset> numbers;
@@ -32,8 +32,9 @@ std::optional<Offset> room_in(const ControlGroup& group) {
   return std::max<Offset>(0, limit[0] - std::max<Offset>(0, used[0] - droppable));
 }
 
-/// Returns the processors that a group's quota allows: microseconds of CPU time in each period,
-/// divided by the length of the period, rounded up. Empty if the group has no quota.
+/// Returns the number of processors that a group's quota allows: the quota, microseconds of CPU
+/// time in each period, divided by the length of the period, rounded up. Empty if there is no
+/// quota.
 std::optional<int> processors_of(const ControlGroup& group) {
   auto time = numbers_in(group.folder / (group.v2 ? "cpu.max" : "cpu.cfs_quota_us"));
   if (!group.v2) {
@@ -70,8 +71,8 @@ std::vector<ControlGroup> control_groups(std::string_view controller,
     if (!v2 && controllers.find("," + std::string(controller) + ",") == std::string::npos) continue;
     const std::filesystem::path top =
         root / (v2 ? "sys/fs/cgroup" : "sys/fs/cgroup/" + std::string(controller));
-    // In a container the path may exist only on the host; the container's own group is then at the
-    // top.
+    // Inside a container the path may exist only outside it; the container's own group is then the
+    // root folder of the controller.
     for (std::filesystem::path path = line.substr(second + 1);; path = path.parent_path()) {
       groups.push_back({top / path.relative_path(), v2});
       if (!path.has_relative_path()) break;

@@ -22,12 +22,12 @@ struct ControlGroup {
 std::vector<ControlGroup> control_groups(std::string_view controller,
                                          const std::filesystem::path& root = "/");
 
-/// Returns the least memory left in these groups, in bytes: the limit minus the usage, not counting
-/// page-cache pages that can be dropped. Empty if there is no limit.
+/// Returns the least memory, in bytes, that the groups of this process and their parents have left:
+/// the limit minus the usage without page-cache pages that can be dropped. Empty without a limit.
 std::optional<Offset> memory_left_in_groups(const std::filesystem::path& root = "/");
 
-/// Returns the number of processors that the CPU quotas of these groups allow on average, rounded
-/// up, at least 1. Empty if there is no quota.
+/// Returns the number of processors that the least CPU quota of this process's groups and their
+/// parents allows on average, rounded up, at least 1. Empty if there is no quota.
 std::optional<int> processors_of_groups(const std::filesystem::path& root = "/");
 
 /// Returns the number that follows a key in a file with lines "key 123" (memory.stat), or in bytes

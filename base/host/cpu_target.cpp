@@ -1,4 +1,4 @@
-// host_target(): the CPU kernels that this machine can run.
+// host_target(): the name of the fastest CPU kernels that this machine can run.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/core/backend.hpp"
 

@@ -17,8 +17,8 @@ namespace {
 
 constexpr Offset kHugePage = Offset{1} << 21;
 
-/// Huge pages pay off from two of them on, since a factor is streamed and its panels are read
-/// column by column.
+/// Returns the alignment of a block of `bytes`: a huge page (2 MB) from 4 MB on, else 64 bytes.
+/// Huge pages pay off from two on, since a factor is streamed and its panels are read by columns.
 std::align_val_t alignment_of(Offset bytes) {
   return std::align_val_t(bytes >= 2 * kHugePage ? kHugePage : 64);
 }
@@ -45,7 +45,7 @@ void prefer_huge_pages([[maybe_unused]] const void* data,
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   if (bytes < static_cast<std::size_t>(2 * kHugePage)) return;
   constexpr std::uintptr_t kPage =
-      4096;  // whole pages: other data on the first and the last page loses nothing
+      4096;  // madvise() takes whole pages; other data on the first and last page is not affected
   const auto address = reinterpret_cast<std::uintptr_t>(data), begin = address / kPage * kPage;
   madvise(reinterpret_cast<void*>(begin), address + bytes - begin, MADV_HUGEPAGE);
 #endif

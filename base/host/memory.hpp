@@ -30,8 +30,8 @@ class MemoryLedger {
 /// is negative.
 Offset byte_count(Offset count, Offset size);
 
-/// Counts the bytes of arrays that are not Buffers, during its lifetime. The ledger must outlive
-/// it.
+/// Adds `bytes`, the size of memory that is not a Buffer, to a ledger for its own lifetime. The
+/// ledger must outlive it.
 class Counted {
  public:
   Counted(Offset bytes, MemoryLedger& ledger) : bytes_(bytes), ledger_(ledger) {
@@ -52,13 +52,13 @@ class Counted {
 void* allocate_counted(Offset bytes, MemoryLedger& ledger);
 void release_counted(void* data, Offset bytes, MemoryLedger& ledger) noexcept;
 
-/// Advises the system to back memory that has not been touched yet with huge pages, from 4 MB on.
-/// Smaller blocks, and systems without huge pages, are left alone. Page faults of small pages would
-/// take a third of an analysis.
+/// Advises the system to back a block with huge pages. Call it before the block is first written.
+/// Does nothing for less than 4 MB and on systems without huge pages. Page faults of small pages
+/// would take a third of an analysis.
 void prefer_huge_pages(const void* data, std::size_t bytes) noexcept;
 
 /// Resizes a vector to `size` elements, at least values.size(). New elements are zero, or
-/// uninitialised in an Array. Large vectors are moved to huge pages.
+/// uninitialised in an Array. A vector that must be reallocated to 4 MB or more gets huge pages.
 template <class T, class Allocator>
 void resize_large(std::vector<T, Allocator>& values, Offset size) {
   const auto count = static_cast<std::size_t>(size);

@@ -6,9 +6,8 @@
 
 namespace kauri {
 
-/// Checks a pattern as check() does, by the threads of the calling oneTBB arena. Orderings and
-/// analyses call it in an arena of the number of threads that the caller requested. Throws
-/// Error(input) for the same patterns as check().
+/// Checks a pattern by all threads of the calling oneTBB arena. Throws Error(input), with the text
+/// of check(), if columns or rows do not have the order and bounds that Pattern requires.
 void check_by_all(const Pattern& pattern);
 
 }  // namespace kauri

@@ -17,13 +17,13 @@
 namespace kauri {
 namespace {
 
-constexpr Index kColumnBlock = 16384;  // columns in a task, at least
-constexpr Index kMostRanges = 256;     // ranges of rows that entries are sorted into, at most
+constexpr Index kColumnBlock = 16384;  // least number of columns in a task
+constexpr Index kMostRanges = 256;     // most ranges of rows that entries are sorted into
 
-/// Builds the adjacency lists of the graph of `lower` by all threads of the arena. First sorts the
-/// entries into ranges of rows, in the order of their columns; then one thread fills the lists of a
-/// range, in a part of memory that stays in its cache, and each list ascends. Takes 8 bytes per
-/// entry temporarily.
+/// Builds the adjacency lists of the graph of `lower` by all threads of the arena. First it sorts
+/// the entries into ranges of rows, within a range by column. Then a thread fills the lists of one
+/// range at a time, whose memory stays in its cache; each list ascends. Takes 8 bytes per entry
+/// temporarily.
 class SharedLists {
  public:
   explicit SharedLists(const Pattern& lower)
@@ -33,7 +33,7 @@ class SharedLists {
   void fill(std::vector<Offset>& ptr, std::vector<Index>& adjacency) {
     sort_entries();
     std::vector<Index> smaller(static_cast<std::size_t>(lower_.n),
-                               0);  // by vertex: smaller neighbours, then those written
+                               0);  // by vertex: number of smaller neighbours; then those written
     blocks_.for_each([&](Index r, Index begin, Index end) {
       for (const PatternEntry& entry : entries(r)) ++smaller[entry.row];
       Offset sum = 0;
@@ -41,7 +41,7 @@ class SharedLists {
         ptr[v + 1] = sum += smaller[v] + static_cast<Offset>(larger(v).size());
     });
     for (Index r = 0; r < blocks_.count(); ++r)
-      ptr[blocks_.end(r)] += ptr[blocks_.begin(r)];  // adds the end of the ranges before it
+      ptr[blocks_.end(r)] += ptr[blocks_.begin(r)];  // offset of range r is the end of range r - 1
     resize_large(adjacency, ptr[lower_.n]);
     blocks_.for_each([&](Index r, Index begin, Index end) {
       for (Index v = begin; v + 1 < end; ++v) ptr[v + 1] += ptr[begin];

@@ -41,8 +41,8 @@ bool ascends(const Number* row, Offset begin, Offset end, Offset least, Offset b
   return good;
 }
 
-/// Entries of a matrix by columns. transpose() sorts by a stable counting sort, so that two
-/// transposes sort by (column, row); duplicates stay.
+/// Entries of a matrix by columns, in any order within a column. transpose() is a stable counting
+/// sort by row, so two transposes sort by (column, row); repeated entries stay, in their order.
 template <class T>
 struct Sorted {
   std::vector<Offset> col_ptr;
@@ -66,8 +66,8 @@ Sorted<T> transpose(Index n, const Sorted<T>& a) {
   return b;
 }
 
-/// Both halves of a matrix by columns, with rows counted from base. Row indices need not be valid:
-/// agree() checks them. Non-owning.
+/// Compares the upper and the lower half of a matrix stored by columns, with rows counted from
+/// base. Row indices need not be valid: agree(next) checks them. Non-owning.
 template <class T, class Number>
 class Halves {
  public:
@@ -124,8 +124,8 @@ class Halves {
     return agree(x, y, i, j);
   }
 
-  /// Advances `at` past the entries of column i above row j, which have no partner. Returns true if
-  /// all count as 0.
+  /// Advances `at`, an offset in column i, past the entries above row j, which have no partner in
+  /// the lower half. Returns true if each agrees with 0 by the rule.
   bool none_left(Offset i, Offset j, Offset& at) {
     for (; at < ptr_[i + 1] && row_[at] < j + base_; ++at)
       if (row_[at] < base_ ||
@@ -134,8 +134,9 @@ class Halves {
     return true;
   }
 
-  /// Compares entry k at (i, j) if the first open entry of column i is not its partner: skips
-  /// entries without a partner, then takes the partner or 0.
+  /// Returns true if entry k, at (i, j) below the diagonal, agrees with its partner (j, i), or with
+  /// 0 if there is none. open: first entry of column i not met yet; entries before the partner,
+  /// which have none themselves, must agree with 0.
   bool agrees_alone(Offset k, Offset i, Offset j, Offset& open) {
     if (!none_left(i, j, open)) return false;
     const bool alone = open == ptr_[i + 1] || row_[open] != j + base_;
@@ -163,8 +164,8 @@ class Halves {
   bool exact_ = true;
 };
 
-/// Checks that both halves agree; entries are sorted, without duplicates, counted from 0. Throws
-/// Error(input) that names the first entry that disagrees.
+/// Throws Error(input), naming the first entry that disagrees, unless the halves of `a` agree by
+/// the rule. a: rows ascending in each column, without duplicates, counted from 0.
 template <class T>
 void check_symmetric(Index n, const Sorted<T>& a, const Names& names, const SymmetryRule<T>& rule) {
   std::vector<Offset> next;

@@ -18,10 +18,10 @@
 namespace kauri {
 namespace {
 
-constexpr Index kCheckBlock = 16384;  // columns in a task
+constexpr Index kCheckBlock = 16384;  // number of columns that one task checks
 
-/// Checks the length and the order of the column pointers, in the caller's numbering. Pointers may
-/// hold any values, so base is subtracted only after the comparisons.
+/// Throws Error(input) unless the n+1 column pointers ascend from names.base to names.base +
+/// entries. Pointers may hold any values, so base is subtracted only after the comparisons.
 template <class Pointer>
 void check_col_ptr(Index n, std::span<const Pointer> col_ptr, std::size_t entries,
                    const Names& names = {}) {
@@ -46,7 +46,7 @@ bool is_sound(const Pattern& a, Index j) {
          ascends(a.row.data(), begin, end, Offset{j}, Offset{a.n});
 }
 
-/// Throws Error(input) that names the flaw of a column j that is not sound.
+/// Throws Error(input) that names the flaw of column j, for which is_sound() is false.
 [[noreturn]] void name_flaw(const Pattern& a, Index j) {
   const Offset begin = a.col_ptr[j], end = a.col_ptr[j + 1];
   if (begin == end || a.row[begin] != j)
@@ -57,7 +57,7 @@ bool is_sound(const Pattern& a, Index j) {
               " is out of range or not above row " + std::to_string(a.row[k - 1]));
 }
 
-/// Returns true if the rows of every column ascend strictly, as most files have them.
+/// Returns true if the rows of every column ascend strictly.
 bool is_sorted(Index n, std::span<const Offset> col_ptr, std::span<const Index> row) {
   bool ascends = true;
   for (Index j = 0; j < n && ascends; ++j)
@@ -102,7 +102,8 @@ Names names_of(const CompressedView<T, Number, Pointer>& a) {
   return {a.base, a.compression == Compression::rows};
 }
 
-/// Returns the storage of a as columns: compressed rows are columns of the transpose.
+/// Returns the half or halves that the arrays of `a` hold if they are read as compressed columns:
+/// compressed rows of the lower half are compressed columns of the upper half, and vice versa.
 template <class T, class Number, class Pointer>
 Storage storage_of(const CompressedView<T, Number, Pointer>& a) {
   if (a.compression == Compression::columns) return a.storage;
@@ -121,8 +122,9 @@ Storage storage_of(const CompressedView<T, Number, Pointer>& a) {
   return Storage::full;
 }
 
-/// Returns true if an entry is kept. A full matrix keeps its lower half, in the caller's
-/// orientation.
+/// Returns true if the matrix keeps the entry at (row, col) of arrays read as compressed columns.
+/// rows: the caller compressed by rows, so that a full matrix keeps row <= col, the caller's lower
+/// half.
 bool is_taken(Storage storage, bool rows, Index row, Index col) {
   if (storage == Storage::full) return rows ? row <= col : row >= col;
   return storage == Storage::lower_of_full   ? row >= col
@@ -166,9 +168,10 @@ std::vector<Index> indices_of(const CompressedView<T, Number, Pointer>& a) {
   return index;
 }
 
-/// Returns true if a can be copied without sorting: stored by columns, rows ascending and in range,
-/// and the upper half is absent, or agrees, or is ignored. ptr: pointers_of(a). first: receives, by
-/// column, the offset of the first entry that is not above the diagonal.
+/// Returns true if the lower half of `a` can be copied without sorting: read as compressed columns,
+/// its rows ascend and are in range, and the upper half is absent, or agrees, or is ignored. ptr:
+/// pointers_of(a). first: receives, by column, the offset of the first entry that is not above the
+/// diagonal.
 template <class T, class Number, class Pointer>
 bool lies_in_order(const CompressedView<T, Number, Pointer>& a, std::span<const Offset> ptr,
                    const SymmetryRule<T>& rule, std::vector<Offset>& first) {
@@ -212,7 +215,7 @@ void check_by_all(const Pattern& a) {
   if (least < a.n) name_flaw(a, least);
 }
 
-/// Entries by columns, in any order, with repetitions, indices in range.
+/// Entries of a matrix by columns, in any order and perhaps repeated, with indices in range.
 template <Scalar T>
 struct SymmetricMatrix<T>::Columns {
   Sorted<T> entries;  ///< not sorted yet
@@ -221,7 +224,7 @@ struct SymmetricMatrix<T>::Columns {
   Names names = {};
 };
 
-/// Removes the half that the storage ignores, in place.
+/// Removes, in place, the entries of the half that lower_of_full or upper_of_full ignores.
 template <class T>
 void drop_other_half(Index n, Sorted<T>& a, Storage storage) {
   Offset out = 0;
@@ -252,7 +255,7 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_columns(Index n, Columns&& columns,
     for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k)
       if (upper ? a.row[k] > j : a.row[k] < j)
         fail_matrix("entry " + names.at(a.row[k], j) + " lies in the wrong half");
-  // A full matrix keeps the caller's lower half: compressed rows become columns.
+  // A full matrix keeps the caller's lower half, so one compressed by rows is transposed, too.
   const bool turns = upper || (full && names.rows);
   if (turns || !is_sorted(n, a.col_ptr, a.row)) {
     a = transpose(n, a);              // sorted, transposed
@@ -282,8 +285,8 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_columns(Index n, Columns&& columns,
   return m;
 }
 
-/// Returns the lower half of a if lies_in_order(a), without a copy of the whole. first: from
-/// lies_in_order().
+/// Returns the lower half of `a`, for which lies_in_order() was true, copying only that half. ptr:
+/// pointers_of(a). first: as lies_in_order() set it.
 template <Scalar T>
 template <class Number, class Pointer>
 SymmetricMatrix<T> SymmetricMatrix<T>::from_order(const CompressedView<T, Number, Pointer>& a,

@@ -14,10 +14,10 @@ namespace kauri {
 
 namespace {
 
-constexpr Index kPermutationBlock = 65536;  // rows in a task
+constexpr Index kPermutationBlock = 65536;  // number of positions that one task handles
 
 /// Throws Error(input) that names the first entry of old_of that is out of range or repeats a row.
-/// Requires that there is one.
+/// Precondition: old_of has such an entry.
 [[noreturn]] void refuse(std::span<const Index> old_of) {
   const auto n = static_cast<Index>(old_of.size());
   std::vector<Index> position(old_of.size(), kNone);
@@ -37,8 +37,8 @@ constexpr Index kPermutationBlock = 65536;  // rows in a task
 
 }  // namespace
 
-// If several positions name the same row, the last store wins, and the second loop finds the
-// others.
+// If several positions k have the same row old_of[k], new_of keeps one of them, and the second loop
+// finds the others.
 Permutation Permutation::from_old_of(std::vector<Index> old_of) {
   const auto n = static_cast<Index>(old_of.size());
   Permutation p;

@@ -13,11 +13,11 @@
 
 namespace kauri {
 
-/// Entries x at (i, j) and y at (j, i) agree if |x - y| is at most threshold times the largest of
-/// sqrt(|a_ii a_jj|), |x| and |y|. A missing entry counts as 0. The diagonal bounds the terms that
-/// an SPD matrix was summed from (Cauchy and Schwarz), and the rounding errors of a factorisation
-/// (Demmel 1989). The entries themselves matter if the diagonal is small, so that A is not positive
-/// definite.
+/// Rule by which entries x at (i, j) and y at (j, i) agree: |x - y| is at most a threshold times
+/// the largest of sqrt(|a_ii a_jj|), |x| and |y|. A missing entry counts as 0. sqrt(a_ii a_jj)
+/// bounds the terms that the entry of an SPD matrix was summed from (Cauchy and Schwarz), and the
+/// rounding errors of a factorisation (Demmel 1989). |x| and |y| matter only if the diagonal is so
+/// small that A is not positive definite.
 template <Scalar T>
 class SymmetryRule {
  public:
@@ -30,21 +30,22 @@ class SymmetryRule {
                                : static_cast<T>(symmetry);
   }
 
-  /// Returns the factor of one row or column in the bound: sqrt(|a_jj|), or 0 if that is not
-  /// finite.
+  /// Returns sqrt(|a_jj|) for the diagonal entry a_jj, or 0 if a_jj is not finite: the factor of
+  /// row j in the bound sqrt(|a_ii a_jj|).
   static T root(T diagonal) {
     return std::isfinite(diagonal) ? std::sqrt(std::abs(diagonal)) : T(0);
   }
 
-  /// Returns true if the two entries agree whatever the diagonal is. Equal infinities agree, and
-  /// two NaN.
+  /// Returns true if |x - y| is at most the threshold times the larger of |x| and |y|: then the
+  /// entries agree for any diagonal. Equal infinities agree, and so do two NaN.
   [[nodiscard]] bool same(T x, T y) const {
     if (x == y) return true;
     if (!std::isfinite(x) || !std::isfinite(y)) return std::isnan(x) && std::isnan(y);
     return within(x, y, threshold_ * std::max(std::abs(x), std::abs(y)));
   }
 
-  /// Returns true if x and y agree by the rule, given root() of both rows.
+  /// Returns true if x at (i, j) and y at (j, i) agree by the rule. root_i: root(a_ii).
+  /// root_j: root(a_jj).
   [[nodiscard]] bool agree(T x, T y, T root_i, T root_j) const {
     return same(x, y) ||
            (std::isfinite(x) && std::isfinite(y) && within(x, y, threshold_ * (root_i * root_j)));
@@ -60,7 +61,8 @@ class SymmetryRule {
   }
 
  private:
-  /// Returns |x - y| <= most without overflow, which raises SIGFPE in programs that trap it.
+  /// Returns true if |x - y| <= most. x - y cannot overflow: that would end programs that trap
+  /// floating-point exceptions by SIGFPE.
   static bool within(T x, T y, T most) {
     constexpr T kLarge = std::numeric_limits<T>::max() / 2;
     if (std::abs(x) > kLarge || std::abs(y) > kLarge) return std::abs(x / 2 - y / 2) <= most / 2;

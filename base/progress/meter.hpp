@@ -39,7 +39,8 @@ class Meter {
   }
   /// Returns the number of operations done.
   [[nodiscard]] double done() const { return done_.load(std::memory_order_relaxed); }
-  /// Returns the least number of operations that justifies an add().
+  /// Returns the number of operations, whole / 128, below which an add() is not worth its cost;
+  /// MeterParts collects smaller parts.
   [[nodiscard]] double grain() const {
     return whole_.load(std::memory_order_relaxed) / (4 * kSteps);
   }
@@ -65,7 +66,8 @@ namespace metering {
 inline constinit thread_local Meter* current = nullptr;
 }  // namespace metering
 
-/// During its lifetime, operations of this thread count towards the given meter, or none if null.
+/// Sets metering::current of this thread to the given meter, or null for none, for its lifetime.
+/// Then restores the previous one.
 class MeterScope {
  public:
   explicit MeterScope(Meter* meter) : before_(std::exchange(metering::current, meter)) {}
@@ -77,7 +79,8 @@ class MeterScope {
   Meter* before_;
 };
 
-/// Collects small parts of one task before it adds them to the counter that all threads share.
+/// Sums the operations of one task and passes the sum to Meter::add() each time that it reaches
+/// grain(), since all threads share the meter's counter. Does nothing if the meter is null.
 class MeterParts {
  public:
   explicit MeterParts(Meter* meter)

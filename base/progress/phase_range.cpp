@@ -23,8 +23,9 @@ namespace {
 std::atomic<nvtxDomainHandle_t> kauri_domain = nullptr;
 std::atomic<bool> domain_is_made = false;
 
-/// Returns the NVTX domain, which is never destroyed, since ranges may end during program exit. It
-/// is not a local static, because a thread may hold the guard of one while another thread forks.
+/// Returns the NVTX domain "kauri", which is never destroyed, since ranges may end during program
+/// exit. It is not a local static: if a thread initialised that while another one forks, its guard
+/// would stay locked in the child.
 nvtxDomainHandle_t domain() {
   const host_threads::FirstCall call(domain_is_made);
   if (!domain_is_made) kauri_domain = nvtxDomainCreateA("kauri");

@@ -6,10 +6,10 @@
 
 namespace kauri {
 
-/// A range of the calling thread in the NVTX domain "kauri", for its lifetime. Ranges nest: a phase
-/// contains the phases that it calls. For work on a device the range covers the enqueueing only.
-/// Does nothing if no tool is attached, or if kauri was built without NVTX (part of the CUDA
-/// toolkit).
+/// A range of the calling thread on a profiler's timeline, in the NVTX domain "kauri", for its
+/// lifetime. Ranges nest: a phase contains the phases that it calls. For enqueued work the range
+/// covers the enqueueing only. Does nothing if no profiler is attached, or if kauri was built
+/// without NVTX (part of the CUDA toolkit).
 class PhaseRange {
  public:
   explicit PhaseRange(Phase phase);

@@ -15,8 +15,8 @@
 
 namespace kauri {
 
-/// Returns the number of threads that oneTBB allows the process now; 1 if they are lost
-/// (threads_lost()).
+/// Returns the number of threads that oneTBB allows the process now, the calling one included; 1 in
+/// a forked child that may start none (threads_lost()).
 inline int allowed_threads() {
   if (threads_lost()) return 1;
   host_threads::begin_process();
@@ -25,15 +25,16 @@ inline int allowed_threads() {
       std::numeric_limits<int>::max()));
 }
 
-/// Returns the default number of threads: those that oneTBB allows, which follow the process's
-/// affinity, but at most the quotas of its control groups, rounded up. A limit that the host
-/// program set by tbb::global_control takes precedence over quotas. Quotas are read once.
+/// Returns the default number of threads: those that oneTBB allows, by default one per hardware
+/// thread in the process's affinity mask, but at most the CPU quotas of its control groups, rounded
+/// up. If the calling program set a limit by tbb::global_control, that limit holds and quotas do
+/// not. Quotas are read once.
 int default_threads();
 
-/// Calls f() in an arena of `threads` threads, which may exceed the number of cores; at most as
-/// many as oneTBB allows the process; 0 means default_threads(). Uses the calling arena if it has
-/// that many threads; a thread that waits there takes none of the caller's tasks. Throws
-/// Error(memory) if the system refuses a thread.
+/// Calls f() in a oneTBB arena of min(threads, allowed_threads()) threads, or of default_threads()
+/// if threads is 0. Uses the calling arena if it has that many threads; a thread that waits within
+/// f takes no tasks of the caller's there. In a child with threads_lost() the calling thread runs f
+/// alone. Throws Error(memory) if the system refuses a thread.
 template <class F>
 void with_threads(int threads, F&& f) {
   const auto carried = carrying_stop(f);

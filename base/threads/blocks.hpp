@@ -1,9 +1,9 @@
 // Parallel loops over fixed blocks of a range, and parallel calls, by the threads of the calling
 // oneTBB arena.
 //
-// Each loop or call has an isolated task group context. A context bound to its parent would be
-// cancelled by a failure beside it, in kauri or in the caller's loops, and the loop would return as
-// if it were complete.
+// Each loop or call has an isolated task group context. A context that is bound to the enclosing
+// one would be cancelled if a task beside this loop throws, in kauri or in the calling program, and
+// the loop would return as if it were complete.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,9 +22,9 @@
 namespace kauri {
 
 /// The range [0, n) in blocks of `size` >= 1; the last block holds the rest. If size is a constant,
-/// the number of blocks depends on n alone, and results computed block by block do not depend on
-/// the number of threads. Use a size that depends on the threads only for results that are the same
-/// for any size, for example concatenated lists.
+/// the blocks depend on n alone, and results computed block by block do not depend on the number of
+/// threads. Use a size that depends on the number of threads only if the result is the same for any
+/// size, as for concatenated lists.
 class Blocks {
  public:
   Blocks(Index n, Index size) : n_(n), size_(size) {}
@@ -53,8 +53,8 @@ class Blocks {
   Index n_, size_;
 };
 
-/// Calls two or more functions in parallel. A thread that waits may take other tasks of the arena.
-/// Each f may throw.
+/// Calls two or more functions in parallel and waits for all. A thread that waits may take other
+/// tasks of the arena. Each f may throw; the call then throws one of the exceptions.
 template <class... F>
 void side_by_side(F&&... f) {
   if (threads_here() == 1) return (..., carrying_stop(f)());

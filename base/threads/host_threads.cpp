@@ -34,20 +34,20 @@ namespace {
 
 /// Arenas with the same number of threads.
 struct Width {
-  std::vector<tbb::task_arena*> free;
-  std::size_t made = 0;  // capacity of `free`, so that returning an arena allocates nothing
+  std::vector<tbb::task_arena*> free;  // arenas that no Arena uses now
+  std::size_t made = 0;  // number of arenas; `free` has room for all, so that ~Arena() cannot throw
 };
 
 /// State of the process. Never destroyed: detached threads may still run while the process exits.
 struct Process {
-  std::mutex arenas;            // guards the next three; the thread that forks holds it
+  std::mutex arenas;            // guards widths, wanted and used; a thread holds it while it forks
   std::map<int, Width> widths;  // by number of threads
-  // Threads of all arenas in `used`, without the calling ones. An arena that is no longer in use
-  // may request its threads for a while, so none is subtracted.
+  // Sum of (threads - 1) over the arenas in `used`: the calling thread of each is not counted. An
+  // arena may request its threads for a while after its last use, so the sum never decreases.
   int wanted = 0;
   std::set<const tbb::task_arena*> used;  // arenas counted in `wanted`
 
-  std::atomic<bool> awake{false};  // oneTBB was called
+  std::atomic<bool> awake{false};  // wake_tbb() has been called
   std::mutex starting;             // guards the creation of threads; never touched in a child
   std::unique_ptr<tbb::task_arena> keeper;  // while an arena exists, oneTBB keeps its threads
   std::atomic<bool> begun{false};
@@ -56,8 +56,8 @@ struct Process {
 
 std::atomic<Process*> only_process{nullptr};
 
-/// Returns false if the calling thread is the only one of the process, so that no other is inside
-/// oneTBB or its allocator.
+/// Returns false if the calling thread is the only one of the process; then no other thread is
+/// inside oneTBB or its allocator. Returns true if the number of threads cannot be read.
 bool other_threads_run() {
   char text[1024];
   const int file = ::open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
@@ -74,9 +74,10 @@ bool other_threads_run() {
 
 thread_local bool is_in_first_call = false;
 
-/// Registers handlers that hold `arenas` while a thread forks, and set `lost` in the child. A child
-/// may register them again; then the first of the consecutive calls locks, and the last one
-/// unlocks. The holder of a FirstCall already holds the lock.
+/// Registers handlers that hold `arenas` while a thread forks, and that set `lost` in the child if
+/// start() had begun to make threads, or if oneTBB had been called and other threads ran. A child
+/// may register them again: then each fork calls them several times, of which the first locks and
+/// the last unlocks. A thread within a FirstCall holds the lock already; it may fork.
 void register_fork() {
   static thread_local int depth = 0;
   static thread_local Process* held = nullptr;
@@ -100,8 +101,8 @@ void register_fork() {
   if (pthread_atfork(prepare, parent, child) != 0) throw std::bad_alloc();
 }
 
-/// Makes the calls in which oneTBB creates locks and loads libraries once: it reads the machine's
-/// topology and loads its allocator.
+/// Calls the functions of oneTBB that create locks and load libraries when they are first called:
+/// those that read the machine's topology and load its allocator.
 void wake_tbb() {
   static_cast<void>(tbb::info::default_concurrency());
   static_cast<void>(
@@ -112,9 +113,9 @@ void wake_tbb() {
 
 PerProcess<std::mutex> making;
 
-/// Returns the state of the process, and makes the first call of oneTBB while no other thread can
-/// fork. Not a local static: a thread that constructs it while another one forks would leave its
-/// guard locked in the child.
+/// Returns the state of the process. Its first call also makes the process's first calls of oneTBB,
+/// while no other thread can fork. The state is not a local static: if a thread constructed that
+/// while another one forks, its guard would stay locked in the child.
 Process& process() {
   Process* now = only_process.load(std::memory_order_acquire);
   if (now == nullptr) {
@@ -134,8 +135,8 @@ Process& process() {
   return *now;
 }
 
-/// Jobs that each hold a thread of oneTBB until end(). The jobs share ownership, since one may
-/// start late.
+/// Meeting point of jobs that each hold a thread of oneTBB, in stay(), until end() is called. The
+/// jobs share ownership, since one may start late.
 class Roll {
  public:
   void stay() {
@@ -149,8 +150,8 @@ class Roll {
     ++gone_;
     changed_.notify_all();
   }
-  /// Waits until `count` jobs have started, for 200 ms at most: threads that other work keeps busy
-  /// come later.
+  /// Waits until `count` jobs have started, but at most 200 ms: threads that are busy with other
+  /// work come later.
   void wait_for(int count) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, std::chrono::milliseconds(200), [&] { return present_ >= count; });
@@ -170,8 +171,8 @@ class Roll {
   bool over_ = false;
 };
 
-/// An arena for one job. A thread that leaves it has found no more work; from then on the arena
-/// requests no thread.
+/// An arena of one worker thread that runs one job, Roll::stay(). When the thread leaves the arena,
+/// which then requests no thread any more, it calls Roll::leave().
 class JobArena : public tbb::task_scheduler_observer {
  public:
   explicit JobArena(std::shared_ptr<Roll> roll)
@@ -199,9 +200,10 @@ class JobArena : public tbb::task_scheduler_observer {
                                      "count threads; threads = 1 needs none");
 }
 
-/// Starts jobs one after the other, each of which waits for a new thread. So this thread creates
-/// every thread, and a refusal by the system throws here. In one wide arena, oneTBB's worker
-/// threads would create most of the others, and end the process if one is refused.
+/// Starts `wanted` threads of oneTBB, by one JobArena after the other, whose jobs hold all threads
+/// until the last one has started. So the calling thread creates every thread, and throws
+/// Error(memory) if the system refuses one. In one wide arena, oneTBB's worker threads would create
+/// most of the others, and end the process if one is refused.
 void start_one_by_one(Process& p, int wanted) {
   const auto roll = std::make_shared<Roll>();
   std::vector<std::unique_ptr<JobArena>> places;

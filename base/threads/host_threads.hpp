@@ -1,5 +1,5 @@
-// Threads of oneTBB: arenas that outlive their users, threads that are started before they are
-// needed, and none in a forked child.
+// Threads of oneTBB: arenas that the process reuses, threads that are started before they are
+// needed, and no threads in a forked child that may have none.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,10 +15,10 @@ namespace host_threads {
 /// thread of the process may have been inside oneTBB. Never reset.
 inline std::atomic<bool> lost{false};
 
-/// Ensures that `wanted` threads of oneTBB run beside the calling one, or as many as oneTBB allows
-/// the process; threads started before count. Throws Error(memory) if the system refuses a thread;
-/// if oneTBB itself started it later, a refusal would end the process. Must not be called if
-/// threads_lost().
+/// Ensures that `wanted` threads of oneTBB exist beside the calling one, or as many as oneTBB
+/// allows the process; starts those that earlier calls have not started. Throws Error(memory) if
+/// the system refuses a thread; a refusal to oneTBB itself, later, would end the process. Must not
+/// be called if threads_lost().
 void start(int wanted);
 
 /// Returns the number of threads that start() has started.
@@ -44,10 +44,10 @@ class FirstCall {
 };
 }  // namespace host_threads
 
-/// Returns true in a forked child of a process in which kauri had threads, or which had other
-/// threads than the one that forked. oneTBB in the child takes those threads to exist, and waits
-/// for locks that they hold. Nothing of oneTBB may be called there, its allocator included; the
-/// calling thread does all work.
+/// Returns true in a forked child if kauri had started threads in the parent, or if kauri had
+/// called oneTBB there and the parent had other threads than the one that forked. In the child,
+/// oneTBB takes those threads to exist and waits for locks that they hold. So nothing of oneTBB may
+/// be called there, its allocator included; the calling thread does all work.
 inline bool threads_lost() { return host_threads::lost.load(std::memory_order_relaxed); }
 
 /// Returns the number of threads, the calling one included, that share the work of the calling
@@ -56,7 +56,7 @@ inline bool threads_lost() { return host_threads::lost.load(std::memory_order_re
 /// system refuses one.
 int threads_here();
 
-/// Calls f(); if the calling thread waits within it, it takes no tasks from outside f.
+/// Calls f(). A thread that waits for tasks within f takes no tasks of oneTBB from outside f.
 template <class F>
 void isolated(F&& f) {
   if (threads_lost())
@@ -76,7 +76,7 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Runs f() in the arena and waits for it; another thread runs it if all places are taken. The
+  /// Runs f() in the arena and waits for it. If the arena is full, one of its threads runs f. The
   /// first call starts the arena's threads, and throws Error(memory) if the system refuses one.
   /// Must not be called if threads_lost().
   template <class F>
@@ -90,7 +90,7 @@ class Arena {
 
   int threads_;
   tbb::task_arena* arena_ = nullptr;  // owned by the process
-  std::atomic<bool> ready_{false};    // its threads were requested
+  std::atomic<bool> ready_{false};    // make_ready() has started its threads
 };
 
 }  // namespace kauri

@@ -25,8 +25,8 @@ class CallFlag {
 /// Marks a call on the object of a flag as under way, for its lifetime.
 class OneCall {
  public:
-  /// Throws Error(usage) if another call is under way. call: the call that begins, as
-  /// "Solver::solve"; object: as "solver".
+  /// Throws Error(usage) if another call is under way. call: name of this call for the text of the
+  /// error, such as "Solver::solve"; object: name of the kind of object, such as "solver".
   OneCall(CallFlag& flag, const char* call, const char* object) : flag_(flag) {
     if (flag_.busy_.exchange(true, std::memory_order_acquire))
       throw Error(ErrorKind::usage, std::string(call) + ": another call on this " + object +

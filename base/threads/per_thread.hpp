@@ -40,8 +40,8 @@ class EachThread {
 
 /// A T for each thread that calls use(), constructed by the first call.
 ///
-/// An exception in one piece of work does not stop those beside it (blocks.hpp), and the thread
-/// goes on to the next piece. So a T that an exception leaves half changed is destroyed.
+/// An exception in one piece of work of a loop (blocks.hpp) does not stop the other pieces, and the
+/// thread goes on to the next one. So a T that an exception leaves half changed is destroyed.
 template <class T>
 class PerThread {
  public:

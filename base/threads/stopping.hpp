@@ -24,11 +24,11 @@ inline constinit thread_local const std::stop_token* current = nullptr;
 /// During its lifetime, the calling thread works for the call with this token.
 class StopScope {
  public:
-  /// For a public call. The token must outlive the scope. A token that can never be asked to stop
-  /// is not read.
+  /// Begins the scope of a public call with this token, which must outlive the scope. A token
+  /// without a stop source counts as none.
   explicit StopScope(const std::stop_token& token)
       : StopScope(token.stop_possible() ? &token : nullptr) {}
-  /// For a task. token: stopping::current of the thread that made the task.
+  /// Begins the scope of a task. token: stopping::current of the thread that made the task.
   explicit StopScope(const std::stop_token* token)
       : before_(std::exchange(stopping::current, token)) {}
   StopScope(const StopScope&) = delete;
@@ -39,15 +39,15 @@ class StopScope {
   const std::stop_token* before_;
 };
 
-/// Throws Error(cancelled) once the call's token was asked to stop. Use it in loops: it reads
-/// stopping::current only once.
+/// Function object that throws Error(cancelled) if the token of the thread's current call was asked
+/// to stop. Use it in loops: it reads the thread-local pointer only once, when it is made.
 class StopCheck {
  public:
   void operator()() const {
     if (token_ != nullptr && token_->stop_requested()) stopping::throw_cancelled();
   }
 
-  /// Checks at every 1024th step, for loops with short steps.
+  /// Checks if `step` is a multiple of 1024: for loops with short steps, with their counter.
   void at(std::int64_t step) const {
     if ((step & 1023) == 0) (*this)();
   }
@@ -56,11 +56,13 @@ class StopCheck {
   const std::stop_token* token_ = stopping::current;
 };
 
-/// Throws Error(cancelled) if the call's token was asked to stop. Use it outside loops.
+/// Throws Error(cancelled) if the token of the thread's current call was asked to stop. Use it
+/// outside loops.
 inline void stop_here() { StopCheck()(); }
 
-/// Returns a function that calls f(args...) on any thread for the call that the calling thread
-/// works for now. It throws Error(cancelled) instead if that call was asked to stop. f is borrowed.
+/// Returns a function g: g(args...) calls f(args...) on any thread with the stop token of the
+/// thread that called carrying_stop(), or throws Error(cancelled) if that token was asked to stop.
+/// g refers to f, which must outlive it.
 template <class F>
 auto carrying_stop(F& f) {
   return [token = stopping::current, &f](auto&&... args) {

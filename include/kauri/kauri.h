@@ -11,8 +11,8 @@
 //   but KAURI_OK. No C++ exception leaves a call, nothing is printed, and the process is not ended.
 //   After a failure no memory leaks and all arguments can be used as before, except a factor or
 //   solver whose factorisation failed: factorise again. The outputs of a failed call are
-//   unspecified, except that the place for a new handle is set to null.
-// - Null where a handle or a place for a result is required is KAURI_ERROR_USAGE, not a crash;
+//   unspecified, except that the output for a new handle is set to null.
+// - Null in place of a required handle or output pointer is KAURI_ERROR_USAGE, not a crash;
 //   kauri_*_destroy(NULL) does nothing. A pointer that is not a handle of that type, or a handle
 //   that was destroyed, is not detected.
 // - A handle keeps alive the objects that it was made from: handles may be destroyed in any order,
@@ -23,8 +23,8 @@
 //   struct kauri_dense b = KAURI_DENSE_INIT. Another size is KAURI_ERROR_USAGE, and so is a member
 //   named reserved that is not 0.
 // - Rows and columns of A, in arguments, results and error messages, are counted from the base of
-//   the matrix, 0 or 1; a message that counts from 0 in spite of that says so. Rows and columns of
-//   B = P A P^T and of L, and positions in arrays, are counted from 0.
+//   the matrix, 0 or 1; a message that counts from 0 although the base is 1 says so. Rows and
+//   columns of B = P A P^T and of L, and positions in arrays, are counted from 0.
 // - Texts are UTF-8 and are written to the caller's buffer: `text`, of `capacity` bytes, receives
 //   the text with its terminating zero; `*needed`, unless `needed` is null, receives the bytes that
 //   this takes. With text = NULL and capacity = 0 only `*needed` is written. A buffer that is too

@@ -20,7 +20,7 @@ typedef struct kauri_backend kauri_backend;
 
 /// Kinds of backends.
 enum kauri_backend_kind {
-  KAURI_BACKEND_CPU = 0,  ///< threads of the host
+  KAURI_BACKEND_CPU = 0,  ///< threads of the CPU
   KAURI_BACKEND_CUDA = 1  ///< a CUDA device
 };
 
@@ -40,13 +40,13 @@ kauri_status kauri_backend_get_kind(const kauri_backend* backend, int32_t* kind)
 /// are made for a target, see the option "analyze.target".
 kauri_status kauri_backend_target(const kauri_backend* backend, char* text, size_t capacity,
                                   size_t* needed);
-/// Returns the name of the device, for reports.
+/// Returns the name of the processor or of the CUDA device, for reports.
 kauri_status kauri_backend_device(const kauri_backend* backend, char* text, size_t capacity,
                                   size_t* needed);
 /// Returns the number of CPU threads in use, which may be fewer than the options ask for.
 kauri_status kauri_backend_threads(const kauri_backend* backend, int32_t* threads);
 /// Returns the bytes that factors and workspaces of this backend hold now, and their peak since
-/// kauri_backend_reset_peak(), or since the backend was created. Either place may be null.
+/// kauri_backend_reset_peak(), or since the backend was created. in_use or peak may be null.
 kauri_status kauri_backend_bytes(const kauri_backend* backend, int64_t* in_use, int64_t* peak);
 /// Resets the peak to the bytes in use now.
 kauri_status kauri_backend_reset_peak(kauri_backend* backend);

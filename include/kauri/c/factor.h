@@ -34,9 +34,9 @@ kauri_status kauri_workspace_create(const kauri_factor* factor, int32_t nrhs,
                                     kauri_workspace** workspace);
 /// Destroys the workspace.
 void kauri_workspace_destroy(kauri_workspace* workspace);
-/// Sets the cancel of all later calls on the factor; null for none. Once it is requested, these
-/// calls end with KAURI_ERROR_CANCELLED. After a cancelled factorisation the factor is not valid;
-/// the output of a cancelled solve is unspecified.
+/// Sets the kauri_cancel of all later calls on the factor; null for none. Once it is requested,
+/// these calls end with KAURI_ERROR_CANCELLED. After a cancelled factorisation the factor is not
+/// valid; the output of a cancelled solve is unspecified.
 kauri_status kauri_factor_set_cancel(kauri_factor* factor, const kauri_cancel* cancel);
 /// Returns the kauri_scalar of the factor, of its values, right-hand sides and solutions.
 kauri_status kauri_factor_scalar(const kauri_factor* factor, int32_t* scalar);
@@ -52,8 +52,8 @@ kauri_status kauri_factor_refactorize(kauri_factor* factor, const void* value, i
 kauri_status kauri_factor_refactorize_matrix(kauri_factor* factor, const kauri_matrix* matrix,
                                              double shift);
 /// Repeats the last factorisation with another shift, after a breakdown or not. value: the
-/// `entries` numbers of that call, unchanged, in the host's memory. A factor on a device uses the
-/// numbers that it copied then.
+/// `entries` numbers of that factorisation, in the host's memory. A factor on a device uses the
+/// copy of them that it has kept.
 kauri_status kauri_factor_refactorize_shifted(kauri_factor* factor, const void* value,
                                               int64_t entries, double shift);
 /// Sets *valid to 1 if the last factorisation succeeded, else to 0.
@@ -94,9 +94,9 @@ enum kauri_system {
   KAURI_SYSTEM_P = 4,   ///< x = P b: x(k) = b(old_of(k))
   KAURI_SYSTEM_PT = 5   ///< x = P^T b: x(old_of(k)) = b(k)
 };
-/// Solves that kauri_system for all columns of b. b is not changed and must not overlap x; with b
-/// null, x holds b on entry. Both have n rows and the same number of columns, and lie in the same
-/// memory; their layouts may differ. x is neither refined nor its error measured:
+/// Solves the kauri_system `system` for all columns of b. b is unchanged and must not overlap x; if
+/// b is null, x holds b on entry. Both have n rows and the same number of columns, and lie in the
+/// same memory; their layouts may differ. x is neither refined nor its error measured:
 /// kauri_factor_refine() does both. Returns KAURI_NOT_CONVERGED, with all of x written, if x in the
 /// host's memory has a NaN or an infinity, as after a NaN or infinity in b; x in a device's memory
 /// is not checked. KAURI_ERROR_USAGE if the factor is not valid or the workspace is of another
@@ -134,7 +134,7 @@ kauri_status kauri_factor_inverse_diagonal(const kauri_factor* factor, void* dia
 /// Norms of A and its inverse.
 struct kauri_condition {
   size_t struct_size;   ///< set by KAURI_CONDITION_INIT
-  double norm;          ///< ||A||_1, exact
+  double norm;          ///< ||A||_1, exact up to rounding
   double inverse_norm;  ///< ||A^-1||_1 is at least this, and seldom more than three times as large
   double condition;     ///< norm * inverse_norm
 };
@@ -151,7 +151,8 @@ kauri_status kauri_factor_condition(const kauri_factor* factor, const kauri_matr
 struct kauri_errors {
   size_t struct_size;    ///< set by KAURI_ERRORS_INIT
   double normwise;       ///< ||b - A x||_inf / (||A||_inf ||x||_inf + ||b||_inf)
-  double componentwise;  ///< max_i |b - A x|_i / (|A||x| + |b|)_i
+  double componentwise;  ///< max_i |b - A x|_i / (|A||x| + |b|)_i; for rows with a tiny denominator
+                         ///< see kauri::BackwardError in kauri/solve/refinement.hpp
 };
 /// Initialises a kauri_errors.
 #define KAURI_ERRORS_INIT \
@@ -171,9 +172,9 @@ struct kauri_refinement {
 /// Initialises a kauri_refinement.
 #define KAURI_REFINEMENT_INIT \
   { sizeof(struct kauri_refinement), 0, 0, 0, 0, 0, 0, 0 }
-/// Refines x, the solution by kauri_factor_solve() of b, with the options "refine.*" and their
-/// cancel, or the factor's cancel if they have none. b is not changed and must not overlap x; both
-/// lie in the host's memory. The matrix has the factor's scalar and pattern, else
+/// Refines x, the solution by kauri_factor_solve() of b, with the options "refine.*" and the
+/// kauri_cancel of `options`, else that of the factor. b is not changed and must not overlap x;
+/// both lie in the host's memory. The matrix has the factor's scalar and pattern, else
 /// KAURI_ERROR_USAGE. refinement may be null. Returns KAURI_NOT_CONVERGED, with x and *refinement
 /// written, if an error of x on return is above sqrt(eps) of the scalar or is not finite.
 kauri_status kauri_factor_refine(const kauri_factor* factor, const kauri_matrix* matrix,

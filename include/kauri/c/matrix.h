@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/// Types of numbers.
+/// Types of the entries of matrices and vectors.
 enum kauri_scalar {
   KAURI_DOUBLE = 0,  ///< double
   KAURI_FLOAT = 1    ///< float
@@ -31,17 +31,17 @@ enum kauri_storage {
   /// if they differ by at most `symmetry`, a member of the struct, times the largest of sqrt(|a_ii
   /// a_jj|), |a_ij| and |a_ji|; a missing entry counts as 0.
   KAURI_FULL = 2,
-  KAURI_LOWER_OF_FULL = 3,  ///< row >= column is taken; entries above the diagonal are ignored if
-                            ///< their indices are in range
-  KAURI_UPPER_OF_FULL = 4   ///< row <= column is taken; entries below the diagonal are ignored if
-                            ///< their indices are in range
+  KAURI_LOWER_OF_FULL = 3,  ///< row >= column is taken; entries above the diagonal are ignored, but
+                            ///< an index out of range is KAURI_ERROR_INPUT there, too
+  KAURI_UPPER_OF_FULL = 4   ///< row <= column is taken; entries below the diagonal are ignored, but
+                            ///< an index out of range is KAURI_ERROR_INPUT there, too
 };
 /// Direction in which a kauri_compressed is compressed.
 enum kauri_compression {
   KAURI_COLUMNS = 0,  ///< column by column
   KAURI_ROWS = 1      ///< row by row
 };
-/// Treatment of several entries at one place (row, column).
+/// Treatment of several entries at one position (row, column).
 enum kauri_duplicates {
   KAURI_SUM = 0,    ///< they are added up, in the order of the arrays
   KAURI_REFUSE = 1  ///< they are KAURI_ERROR_INPUT
@@ -61,8 +61,8 @@ struct kauri_compressed {
   int32_t ptr_type;     ///< kauri_integer of ptr
   int32_t index_type;   ///< kauri_integer of index
   int32_t scalar;       ///< kauri_scalar of value
-  int32_t storage;      ///< kauri_storage
-  int32_t compression;  ///< kauri_compression
+  int32_t storage;      ///< kauri_storage: the half or halves that the arrays hold
+  int32_t compression;  ///< kauri_compression: direction of ptr
   int32_t base;         ///< 0 or 1: the index of the first row and column
   int32_t duplicates;   ///< kauri_duplicates
   int32_t reserved;     ///< 0
@@ -96,8 +96,8 @@ struct kauri_triplets {
   { sizeof(struct kauri_triplets), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /// A symmetric matrix that owns its lower triangle: by columns, in each column rows ascending, the
-/// diagonal first, without duplicates. It also stores the place of each entry of the arrays that it
-/// was made of (8 bytes an entry), so that new values may come in the caller's order.
+/// diagonal first, without duplicates. It also stores where each entry of the arrays that it was
+/// made from lies in it (8 bytes an entry), so that new values may come in the caller's order.
 typedef struct kauri_matrix kauri_matrix;
 
 /// Creates a matrix, a copy of the lower triangle that `a` describes. A missing diagonal entry
@@ -115,13 +115,13 @@ kauri_status kauri_matrix_read(const char* path, int32_t threads, kauri_matrix**
 /// Settings of kauri_matrix_read_with().
 struct kauri_read {
   size_t struct_size;   ///< set by KAURI_READ_INIT
-  size_t max_bytes;     ///< most bytes that reading may take, of the file, its unpacked content and
-                        ///< all arrays of its numbers; 0: no bound, but a matrix of more than 2^24
-                        ///< rows must then have n/4 entries or more, else KAURI_ERROR_INPUT
+  size_t max_bytes;     ///< most bytes that reading may take, the sum of the file, its unpacked
+                        ///< content and all arrays made from it; 0: no bound, but a matrix of n >
+                        ///< 2^24 rows must then have n/4 entries or more, else KAURI_ERROR_INPUT
   double symmetry;      ///< with KAURI_FULL: as kauri_compressed::symmetry
   int32_t threads;      ///< most threads that read; 0: all
-  int32_t both_halves;  ///< KAURI_FULL, KAURI_LOWER_OF_FULL or KAURI_UPPER_OF_FULL, for files that
-                        ///< hold both halves; a file that holds one half is read by that
+  int32_t both_halves;  ///< for files that hold both halves: KAURI_FULL, KAURI_LOWER_OF_FULL or
+                        ///< KAURI_UPPER_OF_FULL; a file that holds one half is read as it is
 };
 /// Initialises a kauri_read: the settings of kauri_matrix_read(), with all threads.
 #define KAURI_READ_INIT \
@@ -131,8 +131,8 @@ struct kauri_read {
 /// allocated.
 kauri_status kauri_matrix_read_with(const char* path, const struct kauri_read* how,
                                     kauri_matrix** matrix);
-/// Writes the matrix to a file. The ending of the name sets the format: .npz as by SciPy's
-/// save_npz, any other as Matrix Market, gzipped for .gz. Reading the file returns the same bits.
+/// Writes the matrix to a file. The ending of the name sets the format: .npz is that of SciPy's
+/// save_npz, any other Matrix Market, gzipped for .gz. Reading the file gives the same bits.
 /// KAURI_ERROR_INPUT if writing fails, and for a value that is not finite.
 kauri_status kauri_matrix_write(const kauri_matrix* matrix, const char* path);
 /// Destroys the matrix.
@@ -148,7 +148,7 @@ kauri_status kauri_matrix_scalar(const kauri_matrix* matrix, int32_t* scalar);
 kauri_status kauri_matrix_base(const kauri_matrix* matrix, int32_t* base);
 /// Returns pointers into the matrix, to its lower triangle: col_ptr of length n+1, row and value of
 /// length nnz. col_ptr and row count from 0 whatever the base is; value is of the matrix's scalar.
-/// Any of the three places may be null. The pointers are valid until the matrix is destroyed.
+/// Any of the three arguments may be null. The pointers are valid until the matrix is destroyed.
 kauri_status kauri_matrix_lower(const kauri_matrix* matrix, const int64_t** col_ptr,
                                 const int32_t** row, const void** value);
 
@@ -157,15 +157,15 @@ kauri_status kauri_matrix_lower(const kauri_matrix* matrix, const int64_t** col_
 /// that was taken is used and the other is not checked. A matrix that was read from a file takes
 /// the nnz values of its lower triangle. Another length is KAURI_ERROR_USAGE.
 kauri_status kauri_matrix_set_values(kauri_matrix* matrix, const void* value, int64_t entries);
-/// Returns the places of the caller's entries: place[k] is the position in the lower triangle's
-/// values of entry k of the arrays that the matrix was made of, or -1 if k lies in the half that
-/// was left out. Length `entries`, as for kauri_matrix_set_values(). With it a program can assemble
-/// the values itself, on a device for example.
+/// Returns the positions of the caller's entries: place[k] is the position, among the values of the
+/// lower triangle, of entry k of the arrays that the matrix was made from, or -1 if k lies in the
+/// half that was left out. place: length `entries`, as for kauri_matrix_set_values(). With it a
+/// program can assemble the values itself, for example on a device.
 kauri_status kauri_matrix_places(const kauri_matrix* matrix, int64_t* place, int64_t entries);
 
-/// Memory that holds numbers.
+/// Kinds of memory in which an array lies.
 enum kauri_memory {
-  KAURI_HOST = 0,  ///< memory of the host
+  KAURI_HOST = 0,  ///< ordinary memory, which the CPU reads and writes
   KAURI_DEVICE =
       1  ///< memory of a CUDA device, from cudaMalloc or a similar call, or managed memory
 };
@@ -180,8 +180,8 @@ enum kauri_layout {
 struct kauri_dense {
   size_t struct_size;  ///< set by KAURI_DENSE_INIT
   void* data;  ///< may be null if rows*cols = 0; not written if the call does not change the matrix
-  int64_t rows;    ///< n
-  int64_t cols;    ///< number of right-hand sides
+  int64_t rows;    ///< number of rows: n, the order of A
+  int64_t cols;    ///< number of columns: right-hand sides or solutions
   int64_t ld;      ///< leading dimension: at least rows, of a row-major matrix at least cols
   int32_t layout;  ///< kauri_layout
   int32_t memory;  ///< kauri_memory

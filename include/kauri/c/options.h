@@ -17,7 +17,7 @@ extern "C" {
 /// Objects that use it keep its state alive.
 typedef struct kauri_cancel kauri_cancel;
 
-/// Creates a cancel, not requested.
+/// Creates a kauri_cancel, in the state "not requested".
 kauri_status kauri_cancel_create(kauri_cancel** cancel);
 /// Requests that calls which use it, under way or to come, end with KAURI_ERROR_CANCELLED: on the
 /// CPU within some 50 ms, on a device between phases.
@@ -107,7 +107,7 @@ enum kauri_phase {
   KAURI_PHASE_SOLVE = 4,     ///< both triangular solves
   KAURI_PHASE_REFINE = 5     ///< residuals and corrections
 };
-/// Callback that receives messages of analyses, loaders and solvers, in the thread of the call.
+/// Callback that receives messages of analyses, loads and solvers, in the thread of the call.
 /// level: kauri_message_level. phase: kauri_phase. fraction: the part of the phase that is done, 0
 /// to 1, or -1 if that is unknown. text: one sentence, valid until the callback returns; its
 /// columns are counted from 0. The callback must return (no longjmp()). It may call kauri for other
@@ -115,10 +115,10 @@ enum kauri_phase {
 /// solver, or the cancel that it uses, is not allowed.
 typedef void (*kauri_message)(void* user, int32_t level, int32_t phase, double fraction,
                               const char* text);
-/// Sets the callback for messages; null for none, and no texts are made. user: passed to it, must
-/// live as long as any object made with these options.
+/// Sets the callback for messages; null for none. user: passed to the callback, must live as long
+/// as any object made with these options.
 kauri_status kauri_options_set_message(kauri_options* options, kauri_message message, void* user);
-/// Sets the cancel of analyses, refinements and solvers made with these options; null for none.
+/// Sets the kauri_cancel of analyses, refinements and solvers with these options; null for none.
 kauri_status kauri_options_set_cancel(kauri_options* options, const kauri_cancel* cancel);
 
 /// Sets the caller's ordering, in place of "ordering.method": row old_of[k] of A, counted from
@@ -132,7 +132,7 @@ kauri_status kauri_options_set_last(kauri_options* options, int64_t count, const
                                     int32_t base);
 
 /// Sets the most bytes that a plan or a factor loaded with these options may take; 0 for no bound.
-/// They are counted before memory is allocated, since a small file may stand for a very large
+/// They are counted before memory is allocated, since a small file can describe a very large
 /// object. The count for a plan is an upper bound, somewhat more than it takes. An object that
 /// needs more is KAURI_ERROR_MEMORY, whose message names the bytes.
 kauri_status kauri_options_set_max_bytes(kauri_options* options, size_t bytes);

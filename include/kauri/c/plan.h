@@ -14,14 +14,14 @@
 extern "C" {
 #endif
 
-/// A plan: all that factors of one pattern need except the values of A. Read-only; shared by its
-/// factors.
+/// A plan: everything that factors of matrices with one pattern need except the values of A.
+/// Read-only; factors share it.
 typedef struct kauri_plan kauri_plan;
 
-/// Orders and analyses the pattern of the matrix, for factors on that backend; null for the CPU of
-/// this machine. Uses the options "ordering.*", "analyze.*" and "threads", and their permutation,
-/// last rows, message callback and cancel. "analyze.target" auto and "analyze.workers" 0 stand for
-/// those of the backend.
+/// Orders and analyses the pattern of the matrix, for factors on `backend`; null for the CPU of
+/// this machine. Uses the options "ordering.*", "analyze.*" and "threads", and the permutation,
+/// last rows, message callback and kauri_cancel of `options`. "analyze.target" auto stands for the
+/// target of the backend, and "analyze.workers" 0 for its number of threads.
 kauri_status kauri_plan_analyze(const kauri_matrix* matrix, const kauri_options* options,
                                 const kauri_backend* backend, kauri_plan** plan);
 /// Destroys the handle. Factors keep their plan alive.
@@ -41,7 +41,7 @@ struct kauri_plan_info {
   int64_t largest_front;      ///< rows of the largest front
   int64_t supernodes;         ///< number of supernodes
   double predicted_factor_s;  ///< seconds of a factorisation in double on the plan's target
-  double predicted_solve_s;   ///< seconds of a solve with one right-hand side
+  double predicted_solve_s;   ///< seconds of a solve in double with one right-hand side
 };
 /// Initialises a kauri_plan_info.
 #define KAURI_PLAN_INFO_INIT \
@@ -68,7 +68,7 @@ kauri_status kauri_plan_target(const kauri_plan* plan, char* text, size_t capaci
 kauri_status kauri_plan_reason(const kauri_plan* plan, char* text, size_t capacity, size_t* needed);
 
 /// Copies the permutation P to old_of, of `length` = n: row old_of[k] of A, counted from the
-/// matrix's base, is eliminated k-th, and B(k,l) = A(old_of(k), old_of(l)).
+/// matrix's base, is eliminated k-th, so that B(k,l) = A(old_of[k], old_of[l]) with B = P A P^T.
 kauri_status kauri_plan_permutation(const kauri_plan* plan, int32_t* old_of, int64_t length);
 /// Copies the elimination tree of B to the caller's arrays of `length` = n, either of which may be
 /// null: parent[j] > j, or -1 at a root; column_count[j], the entries of L(:,j), the diagonal

@@ -17,8 +17,8 @@ extern "C" {
 /// A saved plan or factor in memory.
 typedef struct kauri_saved kauri_saved;
 
-/// Writes the plan to a file, without the base of its matrix. An existing file is replaced once all
-/// is written. KAURI_ERROR_INPUT if that fails.
+/// Writes the plan to a file, without the base of its matrix. An existing file is replaced after
+/// all bytes have been written. KAURI_ERROR_INPUT if writing fails.
 kauri_status kauri_plan_save(const kauri_plan* plan, const char* path);
 /// Saves the plan, as kauri_plan_save() does, to memory that a new handle owns.
 kauri_status kauri_plan_save_bytes(const kauri_plan* plan, kauri_saved** saved);
@@ -34,10 +34,10 @@ kauri_status kauri_saved_bytes(const kauri_saved* saved, const void** bytes, siz
 void kauri_saved_destroy(kauri_saved* saved);
 
 /// Loads the plan of a file, which holds a plan or a factor. options: "analyze.target" and
-/// "analyze.workers" set the target and the tasks at once of the plan; null, auto and 0 keep those
-/// that were saved. kauri_options_set_max_bytes() bounds the memory. base: 0 or 1, from which rows
-/// and columns of its matrix are counted. KAURI_ERROR_INPUT names the place at which a file is
-/// damaged, cut, of another format or of a newer version.
+/// "analyze.workers" set the plan's target and the number of its CPU tasks that may run at once;
+/// null, auto and 0 keep the saved ones. kauri_options_set_max_bytes() bounds the memory. base: 0
+/// or 1, from which rows and columns of A are counted. KAURI_ERROR_INPUT if the file is damaged,
+/// cut, of another format or of a newer version; the message names the place.
 kauri_status kauri_plan_load(const char* path, const kauri_options* options, int32_t base,
                              kauri_plan** plan);
 /// Loads a plan, as kauri_plan_load() does, from `count` bytes in memory, which are not needed

@@ -52,13 +52,13 @@ kauri_status kauri_solver_refactorize_shifted(kauri_solver* solver, double shift
 /// single one.
 kauri_status kauri_solver_solve(kauri_solver* solver, const struct kauri_dense* b,
                                 const struct kauri_dense* x);
-/// Sets the cancel of all later calls, in place of that of the options; null for none. Once it is
-/// requested, these calls end with KAURI_ERROR_CANCELLED; a cancelled kauri_solver_solve() leaves b
-/// in x.
+/// Sets the kauri_cancel of all later calls, in place of that of the options; null for none. Once
+/// it is requested, these calls end with KAURI_ERROR_CANCELLED; a cancelled kauri_solver_solve()
+/// leaves b in x.
 kauri_status kauri_solver_set_cancel(kauri_solver* solver, const kauri_cancel* cancel);
 
-/// Returns the verdict of the last factorisation; KAURI_VERDICT_NONE if there was none or it
-/// failed.
+/// Returns the verdict of the last factorisation; KAURI_VERDICT_NONE if there was none or it ended
+/// with an error.
 kauri_status kauri_solver_verdict(const kauri_solver* solver, struct kauri_verdict* verdict);
 /// Returns the refinement of the last solve: steps and backward errors.
 kauri_status kauri_solver_refinement(const kauri_solver* solver,

@@ -18,7 +18,7 @@ extern "C" {
 
 /// Enqueues kauri_factor_refactorize() on the stream. value: `entries` = nnz numbers, in the order
 /// of kauri_matrix_lower(). The verdict stays on the device until kauri_factor_fetch_verdict();
-/// until then the factor is valid for the calls of this header alone. A value that is not finite
+/// until then only the calls of this header accept the factor as valid. A value that is not finite
 /// makes A not positive definite. On the CPU the stream is null, and work and verdict are there
 /// when the call returns.
 kauri_status kauri_factor_enqueue_refactorize(kauri_factor* factor, const void* value,
@@ -30,7 +30,7 @@ kauri_status kauri_factor_enqueue_refactorize(kauri_factor* factor, const void* 
 kauri_status kauri_factor_refactorize_after(kauri_factor* factor, const void* value,
                                             int64_t entries, double shift, void* stream);
 /// Enqueues kauri_factor_solve() on the stream; it may follow kauri_factor_enqueue_refactorize() on
-/// that stream at once. If A then is not positive definite, all entries of x are NaN.
+/// that stream at once. If A turns out not to be positive definite, all entries of x are NaN.
 /// KAURI_ERROR_USAGE for a factor on the CPU.
 kauri_status kauri_factor_enqueue_solve(const kauri_factor* factor, int32_t system,
                                         const struct kauri_dense* b, const struct kauri_dense* x,

@@ -25,7 +25,7 @@ struct AnalyzeOptions {
         target;  ///< name of its cost table, "sm_90" or "sm_80"; empty if no device is offered
     Offset free_bytes = 0;  ///< free bytes of its memory
     bool started = false;   ///< true if its context exists; if not, the job includes the start
-    Index nrhs = 1;         ///< right-hand sides of a solve for which its memory must have room
+    Index nrhs = 1;         ///< right-hand sides of one solve, which must fit into free_bytes too
     int scalar_bytes = sizeof(double);  ///< bytes of the job's scalar, 4 or 8
   };
 
@@ -34,25 +34,25 @@ struct AnalyzeOptions {
   std::optional<Permutation> permutation{};  ///< the caller's permutation, in place of
                                              ///< ordering.method; it must end with ordering.last
   std::string target{};                      ///< name of the cost table; empty: host_target()
-  /// Tasks at once for which memory on the CPU is planned, >= 0; 0 stands for a backend's default
-  /// threads, at most 16. No bit of L depends on it, unless a device is offered: the CPU's
-  /// predicted seconds, and with them the choice of the target, then do.
+  /// Number of CPU tasks that the planned memory lets run at the same time, >= 0; 0 stands for the
+  /// default threads of cpu_backend(), at most 16. L has the same bits for any number on a given
+  /// target; if a device is offered, the number also affects which target is chosen.
   int workers = 0;
   bool amalgamate =
       true;        ///< relaxed supernodes by the target's cost table; false: fundamental supernodes
-  int solves = 1;  ///< expected solves per factorisation, >= 0; weighs in the choice of
-                   ///< `automatic`, as `workers` does not
-  int factorizations = 1;  ///< expected factorisations, >= 0; weighs in the choice of `automatic`
-  /// Cores for which the ordering of a large mesh is chosen if no device is offered, >= 1: with
-  /// many cores dissection ends sooner, with few minimum degree, which one thread runs. The
-  /// machine's cores are not counted, so that the ordering is the same on any machine.
+  int solves = 1;  ///< expected solves per factorisation, >= 0; the choice of `automatic` depends
+                   ///< on it (it does not depend on `workers`)
+  int factorizations = 1;  ///< expected factorisations, >= 0; `automatic` depends on it, too
+  /// Number of cores, >= 1, that the choice of an ordering for a large mesh assumes if no device is
+  /// offered: nested dissection uses them all, minimum degree uses one. It is not the machine's
+  /// number of cores, so that the ordering is the same on any machine.
   int cores = 8;
-  /// Device that may take the job. The ordering is chosen for `target`, with two exceptions:
-  /// whether large graphs are dissected at once, and whether minimum degree is run in rounds, is
-  /// decided as if the device won, whether it then does or not. The plan is then made for the one
-  /// of the two that is predicted to end the whole job first and has the memory. The CPU wins a
-  /// tie, and jobs for which it needs less than 0.3 ms. Seconds by scaled constants
-  /// (Analysis::Forecast::scaled) count twice.
+  /// Device that is compared with `target`. The plan is made for the one of the two that is
+  /// predicted to end the whole job first, if its memory suffices. The CPU is chosen in a tie, and
+  /// if it needs less than 0.3 ms for all factorisations and solves. The device's seconds count
+  /// twice if its constants are scaled (Analysis::Forecast::scaled). The ordering is chosen by the
+  /// seconds on `target`, except that whether a large graph is dissected without a trial of other
+  /// methods, and whether minimum degree runs in rounds, is decided as if the device were chosen.
   DeviceOffer device{};  // kauri::Solver sets the offer itself and ignores this one
   /// Receives which ordering is run, its predicted cost, and which ordering the plan is made of.
   /// The analysis waits for the handler.
@@ -66,21 +66,21 @@ struct Analysis {
   struct Candidate {
     OrderingMethod
         method;  ///< method that was run or considered; `natural` for the caller's permutation
-    bool given = false;     ///< the caller's permutation
+    bool given = false;     ///< true for the caller's permutation
     double order_s = 0;     ///< measured seconds of the ordering, for reports only
     double symbolic_s = 0;  ///< measured seconds of the symbolic phase, for reports only
     double predicted_order_s =
-        0;  ///< by the constants of `automatic`; 0 if nothing was run, and for `natural`
+        0;  ///< predicted seconds of the ordering; 0 if nothing was run, and for `natural`
     std::shared_ptr<const Plan>
-        plan;             ///< its plan; null if it was not tried, or lost by its counts alone
+        plan;             ///< its plan; null if it was not tried, or lost before a plan was made
     std::string note;     ///< reason why there is no plan, else empty
     bool chosen = false;  ///< true for the best candidate
   };
 
   /// Predicted seconds of a job on a target, in the scalar that AnalyzeOptions::device gives:
-  /// start + create + factorizations * (values + factor + solves * solve). In float the CPU counts
-  /// with half its seconds in double, the least that was measured. With more than two threads,
-  /// which share cores and memory, it counts with more than its Cost says.
+  /// start + create + factorizations * (values + factor + solves * solve). For the CPU in float
+  /// they are half of those in double, about the least that was measured. For more than two CPU
+  /// workers they exceed those in Cost, which ignores that threads share cores and memory.
   struct Forecast {
     std::string target;  ///< name of the cost table
     double start_s =
@@ -94,8 +94,8 @@ struct Analysis {
         0;             ///< seconds of a solve; Cost::predicted_solve_s is its counterpart in double
     double job_s = 0;  ///< seconds of the whole job
     Offset bytes = 0;  ///< bytes of memory; for a device an estimate, a few percent off
-    bool scaled = false;  ///< the constants were not measured in this scalar on this kind of
-                          ///< device, but scaled from another's
+    bool scaled = false;  ///< true if the constants were not measured in this scalar on this kind
+                          ///< of device, but scaled from those of another
   };
 
   std::shared_ptr<const Plan> plan;   ///< plan of the chosen ordering and target
@@ -118,10 +118,10 @@ struct Analysis {
 std::shared_ptr<const Plan> analyze(const Pattern& lower, const AnalyzeOptions& options = {});
 /// Does analyze(), and returns the plan with the report. Throws as analyze() does.
 Analysis analyze_with_report(const Pattern& lower, const AnalyzeOptions& options = {});
-/// Runs every method for which ordering_compared() is true, and the caller's permutation if one is
-/// given, and makes the plan of each for options.target, whatever device is offered. The chosen
-/// candidate is the one that `automatic` takes, for the same reason; the others, which include
-/// minimum_degree and the caller's permutation, are for comparison. Throws as analyze() does.
+/// Compares orderings: runs every method for which ordering_compared() is true, and the caller's
+/// permutation if one is given, and makes the plan of each for options.target, even if a device is
+/// offered. The chosen candidate is the one that `automatic` takes, for the same reason; all others
+/// are for comparison. Throws as analyze() does.
 Analysis compare_orderings(const Pattern& lower, const AnalyzeOptions& options = {});
 
 }  // namespace kauri

@@ -1,4 +1,4 @@
-// Backend: the device that stores and computes the numbers, the CPU (always available) or a CUDA
+// Backend: where factors and vectors are stored and computed, the CPU (always available) or a CUDA
 // device.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -18,7 +18,7 @@ class Executor;  // numeric/backend.hpp
 
 /// Kinds of devices that compute.
 enum class BackendKind {
-  cpu,   ///< threads of the host
+  cpu,   ///< threads of the CPU
   cuda,  ///< a CUDA device
 };
 
@@ -36,23 +36,23 @@ class Backend {
   [[nodiscard]] BackendKind kind() const;
   /// Returns the name of the cost table for this device: "cpu-avx512", "cpu-avx2", "cpu-generic",
   /// "sm_90" ... On the CPU this is also the name of the kernels in use; on a device kernels()
-  /// returns theirs.
+  /// returns the name of the kernels.
   [[nodiscard]] std::string target() const;
   /// Returns the name of the kernels that factorise large fronts in a scalar of 4 or 8 bytes. On
   /// the CPU this is target(). On a device it is the arithmetic, "hopper", "tensor", "fma",
   /// "tf32x3", "tf32" or "fp16x3" (see CudaCompute); "levels" if the device can run none of these
-  /// kernels, so that all fronts are done level by level; "none" if CudaOptions::compute is for the
-  /// other scalar alone.
+  /// kernels, so that all fronts are done level by level; "none" for float if CudaOptions::compute
+  /// is an arithmetic for double alone.
   [[nodiscard]] std::string kernels(int scalar_bytes) const;
   /// Returns the name of the kernels for the float factor of a MixedFactor, whose matrix is scaled:
   /// "fp16x3" on Hopper under CudaCompute::automatic, else kernels(4).
   [[nodiscard]] std::string mixed_kernels() const;
-  /// Returns the two rates that bound phases on this device, for factors in a scalar of 4 or 8
-  /// bytes: operations, and bytes read from memory beyond all caches. On the CPU the first call of
-  /// the process for a scalar and a number of threads measures both with all threads; this takes
-  /// some tenths of a second, and 256 MB meanwhile, or as much as the system gives. Throws
-  /// Error(memory) if it gives less than 16 MB. On a device the rates follow from clocks,
-  /// multiprocessors and memory bus, as the manufacturer states them; flops_per_s is 0 for a device
+  /// Returns the highest rates of this device for factors in a scalar of 4 or 8 bytes: operations
+  /// per second, and bytes read per second from memory, not from caches. On the CPU the first call
+  /// of the process for a scalar and a number of threads measures both with all threads, in some
+  /// tenths of a second, by reading 256 MB, or the most that can be allocated; it throws
+  /// Error(memory) if that is less than 16 MB. On a device the rates follow from clocks,
+  /// multiprocessors and memory bus, as the driver reports them; flops_per_s is 0 for a device
   /// whose operations per cycle kauri does not know.
   [[nodiscard]] Roofline roofline(int scalar_bytes = 8) const;
   /// Returns roofline(4), but for the kernels of the float factor of a MixedFactor
@@ -60,7 +60,7 @@ class Backend {
   [[nodiscard]] Roofline mixed_roofline() const;
   /// Returns the name of the processor or of the CUDA device, for reports.
   [[nodiscard]] std::string device() const;
-  /// Returns the threads in use, which may be fewer than asked for; 1 on a device.
+  /// Returns the number of CPU threads in use, which may be fewer than asked for; 1 on a device.
   [[nodiscard]] int threads() const;
 
   /// Returns the bytes that prepared plans, factors, workspaces, batches, selected inverses,
@@ -82,10 +82,10 @@ class Backend {
 
 /// Makes a backend that computes on the CPU. threads >= 1, or 0 for the default: one per hardware
 /// thread that the process may run on, but no more than the quotas of its control groups allow; a
-/// limit that the host program set with tbb::global_control replaces these quotas. If oneTBB allows
-/// fewer threads than asked for, the backend uses those (see Backend::threads()). The threads
-/// belong to this backend's own arena: it reads no environment variable and changes no setting of
-/// the host program. Results do not depend on the number of threads, bit for bit. Throws
+/// limit that the calling program set with tbb::global_control replaces these quotas. If oneTBB
+/// allows fewer threads than asked for, the backend uses that number (see Backend::threads()). The
+/// threads work in the backend's own oneTBB arena: it reads no environment variable and changes no
+/// setting of the program. Results do not depend on the number of threads, bit for bit. Throws
 /// Error(usage) for threads < 0.
 ///
 /// Calls that compute throw Error(memory) if the system refuses a thread; with threads = 1 they
@@ -105,18 +105,19 @@ using StreamHandle = void*;
 /// for float alone leaves double on `automatic`; with a choice for double alone the backend makes
 /// no factors in float.
 enum class CudaCompute {
-  automatic,  ///< the choice above
+  automatic,  ///< the best that the device can run, in the order stated above
   hopper,     ///< double: mma.m16n8k16, bulk copies, dedicated kernels of small fronts; compute
               ///< capability 9.0, >= 114 multiprocessors
   tensor,     ///< double: mma.m8n8k4; compute capability 8.0 or newer
   fma,        ///< float and double: fused multiply-adds; compute capability 8.0 or newer
-  tf32x3,  ///< float: TF32 tensor cores, operands in two parts, three of four products: errors of L
-           ///< about those of `fma`; 8.0 or newer
-  tf32,  ///< float: TF32 tensor cores, operands of 11 bits, one product: L to about 3 digits, for a
-         ///< preconditioner; 8.0 or newer
-  /// float: FP16 tensor cores, split as in `tf32x3` and faster, for entries of L below 31 in
-  /// magnitude, to within 2^-36; with a larger entry the matrix may count as not positive definite.
-  /// MixedFactor, which scales its matrices, takes it under `automatic`. Compute capability 9.0.
+  tf32x3,  ///< float: TF32 tensor cores; each operand is a sum of two parts, and three of the four
+           ///< products of parts are added: L as accurate as by `fma`; 8.0 or newer
+  tf32,    ///< float: TF32 tensor cores; operands rounded to 11 bits, one product: L to about 3
+           ///< digits, for a preconditioner; 8.0 or newer
+  /// float: FP16 tensor cores, three products of parts as in `tf32x3`, and faster. Entries of L
+  /// must be below 31 in magnitude and are exact to within 2^-36; with a larger one A may be
+  /// reported as not positive definite. MixedFactor, which scales A, takes it under `automatic`.
+  /// Capability 9.0.
   fp16x3,
 };
 
@@ -154,8 +155,8 @@ struct CudaOptions {
   CudaCompute compute = CudaCompute::automatic;  ///< arithmetic of large fronts
   /// True: solves on Hopper run as sweeps at the speed of memory. False: they run level by level,
   /// as on all other devices; the lists of sweeps are then not allocated, and workspaces have other
-  /// sizes. For factors in float the sweeps read L in float and keep all
-  /// numbers of a solve in double, except b, x and, between the two sweeps, y.
+  /// sizes. For factors in float, sweeps read L in float and store all intermediate vectors in
+  /// double, except y between the forward and the backward sweep; b and x are in float, too.
   bool fast_solve = true;
   /// Most right-hand sides that these sweeps solve together, for factors in double: 1, 8 or 32. A
   /// workspace for more than one has room for that many solutions at once
@@ -172,8 +173,8 @@ struct CudaOptions {
 ///
 /// In addition to the device memory of factors and workspaces, the backend keeps 16 MB of
 /// page-locked host memory, through which it copies pageable memory at the speed of the bus, and
-/// pools of streams and of page-locked places for verdicts, as many as were in use at a time. No
-/// plan counts their bytes.
+/// pools of streams and of page-locked memory for verdicts, which grow to the largest number in use
+/// at the same time. No byte count of a Plan includes these.
 ///
 /// The backend works in the CUDA context that the calling thread has on that device, if it has one:
 /// either its own (cuCtxCreate), which then must outlive all that is made with the backend and to
@@ -186,9 +187,9 @@ struct CudaOptions {
 ///
 /// Throws Error: device (kauri was built without CUDA; the device does not exist, with the driver's
 /// reason; this build has no code for it), usage (only one function of the allocator is null;
-/// solves_together or group_columns is out of range; the device cannot run the kernels of
-/// CudaOptions::compute), memory. If `compute` is for double alone, Factor<float>::create() throws
-/// Error(usage).
+/// solves_together or group_columns is out of range; the device cannot run the kernels that
+/// options.compute asks for), memory. If options.compute is for double alone,
+/// Factor<float>::create() throws Error(usage).
 Backend cuda_backend(const CudaOptions& options);
 /// Makes a backend on this device, which CUDA counts from 0, with all other options at their
 /// defaults.

@@ -27,16 +27,16 @@ enum class ErrorKind {
               ///< with another token
 };
 
-/// Exception for every failure but "not positive definite", which is a Breakdown, and
-/// std::bad_alloc. Analyses, readers, generators and the buffers of factors and workspaces, whose
-/// bytes a plan states beforehand, throw Error(memory); matrices, graphs, orderings called directly
-/// and other containers of the host throw std::bad_alloc, as standard containers do. After either
+/// Exception for every failure, except that "not positive definite" is returned as a Breakdown, and
+/// some allocations throw std::bad_alloc. Analyses, readers, generators and the buffers of factors
+/// and workspaces throw Error(memory); matrices, graphs, orderings called directly and other
+/// containers in host memory throw std::bad_alloc, as standard containers do. After either
 /// exception nothing leaks, and every argument is as usable as before the call, with one exception:
 /// a factor whose refactorisation failed, as by values that are not finite, is not valid until it
 /// is refactorised. kauri never prints and never aborts.
 class Error : public std::runtime_error {
  public:
-  /// Makes an error; what() returns the text `what`, which names the place and the figure.
+  /// Makes an error. what: the text for the user, which names the argument or entry at fault.
   Error(ErrorKind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
   /// Returns the kind of the error.
   [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }

@@ -17,19 +17,19 @@ class Graph {
  public:
   /// Makes a graph without vertices; a graph that was moved from is one, too.
   Graph() = default;
-  /// Makes the graph of A from its lower triangle, which is checked. Several threads work if the
-  /// caller is another call of kauri, otherwise the calling thread alone. Throws Error(input)
-  /// for a bad pattern. O(n + nnz).
+  /// Makes the graph of A from its lower triangle, which is checked. Several threads share the work
+  /// if other calls of kauri have started them, else the calling thread does it. Throws
+  /// Error(input) for a bad pattern. O(n + nnz).
   explicit Graph(const Pattern& lower);
-  /// Tag: the pattern has passed check().
+  /// Tag by which the caller of a constructor states that the pattern has passed check().
   struct Checked {
     explicit Checked() = default;
   };
   /// Makes the graph of A without checking the pattern; the behaviour is undefined if the pattern
   /// is bad.
   Graph(const Pattern& lower, Checked);
-  /// Makes a graph from adjacency lists as this class stores them: ptr of length n+1, adjacency of
-  /// length ptr[n]. Throws Error(input) if they do not.
+  /// Makes a graph from adjacency lists: ptr of length n+1, adjacency of length ptr[n]. Throws
+  /// Error(input) unless lists ascend and have each edge in both directions, without loops.
   Graph(std::vector<Offset> ptr, std::vector<Index> adjacency);
 
   /// Returns the number of vertices.

@@ -65,7 +65,7 @@ struct MatrixView {
   }
 };
 
-/// Returns a view of a single column. Throws Error(usage) for more entries than an Index counts.
+/// Returns x as a matrix of one column, a view. Throws Error(usage) for more than 2^31 - 1 entries.
 template <class T>
 MatrixView<T> column_view(std::span<T> x) {
   if (x.size() > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
@@ -82,13 +82,14 @@ enum class Storage {
   lower,  ///< row >= column only; an entry above the diagonal is an Error
   upper,  ///< row <= column only; an entry below the diagonal is an Error
   full,   ///< both halves, which must agree; the lower one is taken unchanged: pattern and bits
-  lower_of_full,  ///< row >= column is taken; entries above the diagonal are ignored, except that
-                  ///< their rows and columns must be in range
-  upper_of_full,  ///< row <= column is taken; entries below the diagonal are ignored likewise
+  lower_of_full,  ///< row >= column is taken; entries above the diagonal are ignored, but their
+                  ///< rows and columns must be in range
+  upper_of_full,  ///< row <= column is taken; entries below the diagonal are ignored, but their
+                  ///< rows and columns must be in range
 };
 
-/// Default threshold for halves that differ, in eps of T: the differences of sums of a million
-/// products in different orders stay below it.
+/// Default of CompressedView::symmetry, in units of eps of T. Sums of the same million products in
+/// two different orders differ by less.
 inline constexpr double kSymmetryEps = 1000;
 
 /// Directions of compression of a CompressedView.
@@ -136,11 +137,12 @@ class SymmetricMatrix {
 
   /// Makes a matrix from compressed columns. Rows may come in any order; repeated entries are
   /// summed; a missing diagonal entry becomes a stored zero. col_ptr: length n+1; row, value:
-  /// length col_ptr[n]; indices are zero-based. For compressed rows of one half, pass the other
-  /// half as storage: they are its compressed columns. NaN and infinite values are accepted; a
-  /// factorisation reports them. Throws Error: input (wrong lengths; an index out of range, an
-  /// entry in the wrong half, or two halves that differ by more than CompressedView::symmetry
-  /// allows, each with row and column), usage (symmetry out of range). O(n + nnz).
+  /// length col_ptr[n]; indices are zero-based. Compressed rows of the lower half are compressed
+  /// columns of the upper half: pass Storage::upper for them, and Storage::lower for compressed
+  /// rows of the upper half. NaN and infinite values are accepted; a factorisation reports them.
+  /// symmetry: as CompressedView::symmetry. O(n + nnz). Throws Error: input (wrong lengths; an
+  /// index out of range, an entry in the wrong half, or two halves that differ by more than
+  /// `symmetry` allows, each with row and column), usage (symmetry out of range).
   static SymmetricMatrix from_csc(Index n, std::span<const Offset> col_ptr,
                                   std::span<const Index> row, std::span<const T> value,
                                   Storage storage, double symmetry = 0);
@@ -186,14 +188,14 @@ class SymmetricMatrix {
   std::vector<T> value_;         // nnz
 };
 
-/// Map from the entries of a CompressedView to those of the SymmetricMatrix made of it, for new
-/// values on the same pattern in the caller's order. A map that was moved from is that of a matrix
-/// without entries.
+/// Map from the entries of a CompressedView to those of the SymmetricMatrix made from it. It brings
+/// new values in the caller's order into the order of the matrix. A map that was moved from is that
+/// of a matrix without entries.
 template <Scalar T>
 class EntryMap {
  public:
-  /// Makes the map. Throws as from_compressed(), but ignores the values. O(entries log(entries of a
-  /// column)).
+  /// Makes the map from the pattern of `a`; a.value is not read. Throws as from_compressed() for
+  /// that pattern. O(entries log(entries of a column)).
   template <class Number, class Pointer>
   explicit EntryMap(const CompressedView<T, Number, Pointer>& a);
   EntryMap(const EntryMap&) = default;
@@ -219,7 +221,7 @@ class EntryMap {
   [[nodiscard]] std::span<const Offset> places() const { return place_; }
 
  private:
-  std::vector<Offset> place_;  // position of each entry; -1: in the half left out
+  std::vector<Offset> place_;  // position of each entry in the matrix; -1: in the half left out
   Offset entries_ = 0;         // entries of the lower triangle
 };
 

@@ -25,8 +25,8 @@ std::string_view name_of(Phase phase);
 /// Importance of a message.
 enum class MessageLevel {
   info,     ///< progress: an activity that begins or has ended
-  warning,  ///< the call goes on, but not as intended: A is not positive definite or nearly
-            ///< singular, x is not finite
+  warning,  ///< the call goes on, but its result may be of no use or late: for example, A is not
+            ///< positive definite or nearly singular, or x is not finite
 };
 
 /// Returns "info" or "warning".
@@ -42,10 +42,10 @@ struct Message {
 };
 
 /// Receives messages. The thread that called kauri calls the handler, in the order of the work, one
-/// message at a time: the handler needs no lock, and its duration delays the call. No task runs
-/// meanwhile, with one exception: a factorisation on the CPU of 1e9 operations or more reports its
-/// progress in steps of 1/32, up to 31 times, when the calling thread completes a piece of its own
-/// share of the work, hence seldom if there are many threads. A handler may ask a token to stop,
+/// message at a time: the handler needs no lock, and its duration delays the call. The call's other
+/// threads are idle meanwhile, with one exception: a factorisation on the CPU of 1e9 operations or
+/// more reports its progress at most 31 times, 1/32 apart, each time the calling thread has done a
+/// piece of the work; with many threads it reports less often. A handler may ask a token to stop,
 /// and call kauri for other objects. An exception that it throws propagates out of the call, and
 /// leaves the objects as an exception of the call itself does. With an empty handler no message is
 /// made.

@@ -35,15 +35,15 @@ std::string_view name_of(OrderingMethod method);
 std::optional<OrderingMethod> ordering_from_name(std::string_view name);
 /// Returns false for metis if kauri was built without it, else true.
 bool ordering_available(OrderingMethod method);
-/// Returns true for the methods that compare_orderings() runs, and the program's `compare` if no
-/// method is named: all available methods except a METIS that is the system's library. While that
-/// library orders, it installs its own handlers of SIGTERM and SIGABRT for the whole process; a
-/// METIS that is compiled into kauri installs none (docs/limits.md).
+/// Returns true for the methods that compare_orderings() runs: all available ones, except metis if
+/// it is the system's library. While that library orders, it installs its own handlers of SIGTERM
+/// and SIGABRT for the whole process; a METIS that is compiled into kauri installs none
+/// (docs/limits.md). The program's command `compare` also runs these methods if none is named.
 bool ordering_compared(OrderingMethod method);
 
-/// Rule by which minimum_degree chooses among vertices of least degree. It applies to vertices that
-/// no elimination has touched yet; vertices whose degree has changed precede them, the most
-/// recently changed first.
+/// Rule by which minimum_degree chooses among vertices of least degree whose degree no elimination
+/// has updated yet. Vertices of this degree that have been updated are eliminated before them, the
+/// most recently updated first.
 enum class TieBreak {
   first,              ///< the vertex numbered first
   last,               ///< the vertex numbered last
@@ -80,15 +80,15 @@ struct OrderingOptions {
                         ///< together, >= 0
   Effort effort = Effort::standard;  ///< nested_dissection: more effort takes more time and mostly
                                      ///< leaves less fill
-  /// Rows of A that come last, in this sequence: those of a Schur complement, or unknowns that
-  /// others wait for. The other rows are ordered as if these were absent. A plan keeps them as its
-  /// last rows and as one front whose rows count as dense: they remain when all other rows are
-  /// eliminated. Each row is >= 0, < n, and listed at most once.
+  /// Rows of A that are eliminated last, in this sequence: for example those of a Schur complement.
+  /// The other rows are ordered as if these were absent. In a plan they are the last columns of L
+  /// and form one supernode, the last, whose columns are stored as if all their entries below the
+  /// diagonal were nonzero. Each row is >= 0, < n, and listed at most once.
   std::vector<Index> last{};
   /// Most threads that a call uses, >= 0; 0 stands for the threads of cpu_backend(0). oneTBB's
-  /// present limit for the process applies too. Threads share the components, the work of
-  /// nested_dissection and parallel_amd inside a component, the work around every method, and the
-  /// analysis. The permutation does not depend on their number.
+  /// present limit for the process applies too. Threads share the connected components, the work of
+  /// nested_dissection and parallel_amd inside a component, the reduction of the graph before every
+  /// method, and the symbolic phase. The permutation does not depend on their number.
   int threads = 0;
   /// Cancels order(), order_within(), reorder() and whole analyses: once any thread requests a
   /// stop, the call throws Error(cancelled) within some 50 ms. METIS cannot be interrupted and runs
@@ -101,16 +101,16 @@ struct OrderingOptions {
 /// graph and the options alone. Rows of options.last stand last. O(n + nnz) beside the method's
 /// time.
 ///
-/// `natural` returns the identity, but for options.last. For every other method the graph is
-/// reduced first:
+/// `natural` returns the identity, except that options.last come last. For every other method the
+/// graph is reduced first:
 /// - Indistinguishable vertices are merged (options.compress), if that merges one vertex in 64 or
 ///   more. Members of a merged vertex stay together, ascending.
 /// - Small rows of a block arrow, each of whose neighbours has at least four times its degree, are
 ///   eliminated if they are half of all rows or more and leave no more edges than there were. Each
 ///   comes right before the first of its neighbours.
-/// - Dense rows (options.dense, with n counting neither small rows nor options.last) come last, by
-///   their least member. If small rows were eliminated and more than half of the rest would be
-///   dense, none are. Vertices that are indistinguishable without them are merged as well.
+/// - Dense rows (options.dense, with n counting neither small rows nor options.last) come last,
+///   ordered by least member. If small rows were eliminated and more than half of the rest would be
+///   dense, none are. Vertices that become indistinguishable without dense rows are merged, too.
 /// - Each connected component is ordered separately, in the order of the components' least
 ///   vertices.
 ///

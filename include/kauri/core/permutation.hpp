@@ -21,25 +21,26 @@ class Permutation {
  public:
   Permutation() = default;
   /// Builds a permutation from old_of[k] = row of A placed k-th. Throws Error(input) naming the
-  /// first k whose entry is out of range or repeated. O(n), by several threads within another call
-  /// of kauri, else by the calling thread.
+  /// first k whose entry is out of range or repeated. O(n); several threads share the work if other
+  /// calls of kauri have started them, else the calling thread does it.
   static Permutation from_old_of(std::vector<Index> old_of);
   /// Returns the identity: old_of(k) = k. n >= 0.
   static Permutation identity(Index n);
 
   /// Returns the number of rows.
   [[nodiscard]] Index size() const { return static_cast<Index>(old_of_.size()); }
-  /// Returns the place of row i of A, 0 <= i < size().
+  /// Returns the k for which row i of A is eliminated k-th, 0 <= i < size(); k counts from 0.
   [[nodiscard]] Index new_of(Index i) const { return new_of_[static_cast<std::size_t>(i)]; }
-  /// Returns the row of A that comes k-th, 0 <= k < size().
+  /// Returns the row of A that is eliminated k-th, 0 <= k < size(); k counts from 0.
   [[nodiscard]] Index old_of(Index k) const { return old_of_[static_cast<std::size_t>(k)]; }
   [[nodiscard]] std::span<const Index> old_of() const {
     return old_of_;
-  }  ///< old_of(k) of all k, length size(), in this object
+  }  ///< returns a view of old_of(k) for all k, length size()
   [[nodiscard]] std::span<const Index> new_of() const {
     return new_of_;
-  }  ///< new_of(i) of all i, length size(), in this object
+  }  ///< returns a view of new_of(i) for all i, length size()
   /// Returns this numbering followed by `second`: result.old_of(k) = old_of(second.old_of(k)).
+  /// Throws Error(usage) if the sizes differ.
   [[nodiscard]] Permutation then(const Permutation& second) const;
 
   friend bool operator==(const Permutation&, const Permutation&) = default;

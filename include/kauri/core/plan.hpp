@@ -1,5 +1,5 @@
 // The Plan, the result of the symbolic phase: elimination tree, supernodes, costs, and all sizes
-// and places, fixed before any value is read.
+// and memory offsets, fixed before any value is read.
 //
 // Glossary. Let B = P A P^T = L L^T; rows and columns in this file are those of B. The *elimination
 // tree* has parent(j) = min { i > j : L(i,j) != 0 }. A *supernode* is a run of columns treated as
@@ -28,8 +28,8 @@ struct PlanInternals;
 }
 
 /// Elimination tree of B. In a Plan every column comes after its descendants, and the supernodes
-/// are in postorder. The columns need not be: the columns of a supernode that was amalgamated from
-/// several may stand behind the subtrees of all of them.
+/// are in postorder. The columns need not be in postorder: if several supernodes were amalgamated
+/// into one, all of its columns may come after the subtrees below each of the several.
 struct EliminationTree {
   std::vector<Index> parent;  ///< length n; parent[j] > j, or kNone at a root
   std::vector<Index>
@@ -64,8 +64,8 @@ struct Supernodes {
   static constexpr std::size_t at(Index s) { return static_cast<std::size_t>(s); }
 };
 
-/// Most stored entries of A in a plan. Their positions take 32 bits, which saves a third of the
-/// memory and time of the map of A's entries.
+/// Most entries of A's lower triangle that a plan can have, 2^32 - 1: their positions take 32 bits,
+/// which saves a third of the memory and time of the map from A's entries to the fronts.
 inline constexpr Offset kMostEntries = std::numeric_limits<std::uint32_t>::max();
 
 /// Most right-hand sides that are solved at once; more are solved in blocks of this size.
@@ -91,19 +91,19 @@ struct Cost {
   Index largest_front = 0;        ///< greatest order m of a front
   Index largest_supernode = 0;    ///< greatest number p of pivots of a supernode
   std::vector<FrontBin> fronts;   ///< bins by ascending order, without empty ones
-  double predicted_factor_s = 0;  ///< seconds of a factorisation; all three are for the plan's
-                                  ///< target and workers, in double
-  double predicted_solve_s = 0;   ///< seconds of a solve with one right-hand side
-  double predicted_create_s = 0;  ///< seconds of PreparedPlan::create and Factor::create: uploads
-                                  ///< to a device, fresh memory on the CPU
+  double predicted_factor_s = 0;  ///< seconds of a factorisation in double on the plan's target, by
+                                  ///< AnalyzeOptions::workers tasks at once on the CPU
+  double predicted_solve_s = 0;   ///< seconds of a solve with one right-hand side, in double
+  double predicted_create_s = 0;  ///< seconds of PreparedPlan::create and Factor::create, in
+                                  ///< double: uploads to a device, first use of memory on the CPU
 };
 
 /// Symbolic factorisation: everything that the numeric phases need, and no value of A. Immutable;
 /// factors, threads and devices share it.
 struct Plan {
-  /// Lists of work and places of memory of a Plan, which the numeric phases follow. Their types are
-  /// no part of the public interface. A copy is deep, and a const object gives const access. An
-  /// object that was moved from may only be assigned to or destroyed.
+  /// Work lists and memory offsets of a Plan, which the numeric phases follow. Their types are not
+  /// part of the public interface. A copy is deep, and a const object gives const access. An object
+  /// that was moved from may only be assigned to or destroyed.
   class Internals {
    public:
     Internals();  ///< makes empty lists
@@ -129,36 +129,37 @@ struct Plan {
                        ///< "sm_90" ...
   OrderingMethod ordering =
       OrderingMethod::natural;  ///< the ordering that was run; `natural` if `given`
-  bool given = false;           ///< the permutation is the caller's
-  Permutation perm;             ///< the ordering, postordered
-  EliminationTree tree;         ///< elimination tree of B, as perm orders it
+  bool given = false;           ///< true if the ordering is the caller's
+  Permutation perm;             ///< the ordering, renumbered in postorder of the supernodes
+  EliminationTree tree;         ///< elimination tree of B = P A P^T, with P that of perm
   Supernodes supernodes;        ///< fronts and their rows
   Cost cost;                    ///< cost of a factorisation and its solves
-  Internals internals;          ///< lists of work and places of memory
+  Internals internals;          ///< work lists and memory offsets
 
-  /// Returns the analysed pattern, a view into this object. Calls that take a matrix with its
-  /// pattern (refactorize, refine) refuse another one.
+  /// Returns the analysed pattern, a view into this object. refactorize() and refine() of a matrix
+  /// with another pattern throw Error(usage).
   [[nodiscard]] Pattern pattern() const;
 
   /// Returns true if the target is a device. The bytes below are then bytes of device memory.
   [[nodiscard]] bool on_device() const;
 
-  // Bytes for a scalar of `scalar_bytes` (4 or 8). The calls throw Error(overflow) if they exceed
-  // 2^63 - 1.
+  // The calls below throw Error(overflow) if their result exceeds 2^63 - 1. scalar_bytes: bytes of
+  // a scalar, 4 or 8.
   /// Returns the bytes of L.
   [[nodiscard]] Offset factor_bytes(int scalar_bytes) const;
-  /// Returns the bytes of the counters of one run over the CPU's tasks, which each factor and each
-  /// workspace on the CPU holds.
+  /// Returns the bytes of the counters by which CPU tasks wait for each other. Each factor and each
+  /// workspace on the CPU holds one set of them.
   [[nodiscard]] Offset counter_bytes() const;
-  /// Returns the bytes that Factor::create takes for this plan: L, contribution blocks beyond it,
-  /// and counters; on a device also A's values and prepared_bytes(), which factors of one
-  /// PreparedPlan share. On a device each array takes whole units of 256 bytes.
+  /// Returns the bytes that Factor::create takes for this plan: L, the contribution blocks that do
+  /// not fit into memory of L that is unused at the time, and counters; on a device also A's values
+  /// and prepared_bytes(), which factors of one PreparedPlan share, each array rounded up to a
+  /// multiple of 256 bytes.
   ///
-  /// The figure equals the bytes allocated, with these exceptions on a device. A Hopper device does
-  /// not take the bytes of Hopper's kernels of small fronts if CudaOptions::compute excludes these
-  /// kernels, and takes them in addition if it runs them with a plan for sm_80. A device that runs
-  /// none of the tiled kernels does not take the bytes of their tasks, and one without sweep
-  /// kernels (which are Hopper's, see CudaOptions::fast_solve) does not take those of sweeps.
+  /// The figure equals the bytes allocated, with these exceptions on a device. The arrays for
+  /// Hopper's kernels of small fronts are not allocated on a Hopper device if CudaOptions::compute
+  /// excludes these kernels; with a plan for sm_80, a device that runs them allocates the arrays in
+  /// addition. A device that runs none of the tiled kernels does not allocate the lists of their
+  /// tasks, and one that solves without sweeps (CudaOptions::fast_solve) not those of sweeps.
   [[nodiscard]] Offset peak_bytes(int scalar_bytes) const;
   /// Returns the bytes that PreparedPlan::create takes, a part of peak_bytes(): the plan's arrays
   /// on a device; 0 on the CPU.

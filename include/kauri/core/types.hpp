@@ -32,8 +32,8 @@ inline constexpr Index kNone = -1;
 template <class T>
 concept Scalar = std::same_as<T, float> || std::same_as<T, double>;
 
-/// Allocator that default-initialises elements constructed without arguments: numbers keep the bits
-/// that memory holds.
+/// Allocator that default-initialises elements constructed without arguments, so that integers and
+/// floating-point numbers stay uninitialised.
 template <class T>
 struct LeaveUnset : std::allocator<T> {
   LeaveUnset() = default;
@@ -47,7 +47,7 @@ struct LeaveUnset : std::allocator<T> {
   struct rebind {  // NOLINT(readability-identifier-naming): as allocator_traits calls it
     using other = LeaveUnset<U>;  ///< the allocator of U
   };
-  /// Default-initialises a U at `at`: a number keeps the bits that lie there.
+  /// Default-initialises a U at `at`: an integer or floating-point number stays uninitialised.
   template <class U>
   void construct(U* at) {
     ::new (static_cast<void*>(at)) U;
@@ -59,8 +59,8 @@ struct LeaveUnset : std::allocator<T> {
   }
 };
 
-/// Vector whose resize() leaves new numbers unset, so that the threads that fill a large array
-/// touch its memory first.
+/// Vector whose resize() leaves new numbers uninitialised. So the threads that later fill a large
+/// array, not the one that resizes it, touch its pages first.
 template <class T>
 using Array = std::vector<T, LeaveUnset<T>>;
 

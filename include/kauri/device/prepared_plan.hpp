@@ -1,5 +1,5 @@
-// PreparedPlan: a plan with its lists on a backend, shared by the factors that are made of it
-// there.
+// PreparedPlan: a plan whose arrays are on a backend, shared by the factors made from it on that
+// backend.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,13 +21,14 @@ class Factor;
 template <Scalar T>
 class BatchFactor;
 
-/// A plan brought to a backend once, for all factors made of it there: in float and in double, one
-/// after another or at once.
+/// A plan whose arrays are on a backend, for all factors made from it there: in float and in
+/// double, one after another or at the same time.
 ///
 /// On a device create() uploads the plan's arrays, Plan::prepared_bytes() (fewer if the device runs
-/// none of the tiled kernels). Factor::create then only takes its own memory and copies next to
-/// nothing. Prepare the plan as soon as the analysis is done, and the first factorisation does not
-/// wait for the upload. On the CPU a PreparedPlan holds the plan and no memory of its own.
+/// none of the tiled kernels). Factor::create then allocates the memory of the factor and copies
+/// next to nothing. Prepare the plan as soon as the analysis is done, and the first factorisation
+/// does not wait for the upload. On the CPU a PreparedPlan refers to the plan and allocates
+/// nothing.
 ///
 /// Copies share what they hold, and factors share it too and keep it alive; the backend outlives
 /// them all.

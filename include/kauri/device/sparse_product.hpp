@@ -22,9 +22,9 @@ class ProductImpl;
 /// values on a pattern. A need not be positive definite.
 ///
 ///     auto mass = kauri::SparseProduct<double>::create(m.pattern(), backend);
-///     mass.enqueue_values(value, stream);                  // all of this may be captured, and
-///     replayed with other numbers mass.enqueue_multiply(1, x, 0, y, stream);           // y = M x
-///     mass.enqueue_multiply(-1, x, 1, b, stream);          // b = b - M x
+///     mass.enqueue_values(value, stream);          // these three may be captured in a graph
+///     mass.enqueue_multiply(1, x, 0, y, stream);   // y = M x
+///     mass.enqueue_multiply(-1, x, 1, b, stream);  // b = b - M x
 ///
 /// x and y have n rows and one common number of columns, which may be any. Each is of either
 /// layout, with gaps between columns or rows (ld); memory in the gaps is not changed. NaN and
@@ -47,13 +47,13 @@ class ProductImpl;
 template <Scalar T>
 class SparseProduct {
  public:
-  /// Makes the rows of A from its pattern; values are to be set. The arrays of `a` are copied as
-  /// far as needed. All memory is taken here, and counted in the backend's bytes, except for calls
-  /// that take the host's memory on a device; on a device it is one block, of 4 bytes for the
-  /// column, 4 for the place of the value and sizeof(T) for the value of each entry of the full A.
-  /// The lengths of rows determine the kernel by which a device sums; it is loaded here. O(n +
-  /// nnz). Throws Error: input (a bad pattern), memory, overflow (more than 2^32 - 1 entries on a
-  /// device).
+  /// Makes the rows of A from its pattern; set_values() must follow. The arrays of `a` are copied
+  /// as far as needed. Allocates all memory that the object keeps, which the backend counts. On a
+  /// device it is one block: for each entry of the full A, 4 bytes for its column, 4 for the
+  /// position of its value, and sizeof(T) for the value; calls with matrices or values in host
+  /// memory allocate more for their duration. A device sums by a kernel that is chosen by the
+  /// lengths of the rows, and loaded here. O(n + nnz). Throws Error: input (a bad pattern), memory,
+  /// overflow (more than 2^32 - 1 entries on a device).
   static SparseProduct create(const Pattern& a, Backend& backend);
   /// Makes the rows of A and sets its values. Throws as create() and set_values() do.
   static SparseProduct create(const SymmetricView<T>& a, Backend& backend);
@@ -71,7 +71,7 @@ class SparseProduct {
   /// DeviceValues::assign(), which takes none. Throws Error: usage (a wrong length), memory.
   void set_values(std::span<const T> value);
   /// Sets the values of A from the memory of the backend. Work that writes `value` must have ended
-  /// before the call. Throws Error(usage) for a wrong length or other memory.
+  /// before the call. Throws Error(usage) for a wrong length, or if `value` is in other memory.
   void set_values(const DeviceValues<T>& value);
   /// Enqueues set_values() on the caller's stream, which may be capturing. Nothing is allocated.
   /// `value` must stay unchanged until the work is done.
@@ -83,13 +83,13 @@ class SparseProduct {
   void multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y);
   /// Computes y = alpha A x + beta y with x and y in the memory of the backend, without copies or
   /// allocations. Work that writes x, y or the values must have ended before the call; y is
-  /// complete on return. Throws Error(usage) also for other memory.
+  /// complete on return. Throws Error(usage) also if x or y is in other memory.
   void multiply(T alpha, DeviceMatrixView<const T> x, T beta, DeviceMatrixView<T> y);
   /// Enqueues y = alpha A x + beta y on the caller's stream and returns without waiting. This
   /// object, x and y are in use until the work is done. It takes one launch for up to 8 columns, or
   /// two launches for up to 32 if some rows are much longer than others. The stream may be
-  /// capturing: a replay reads the numbers that x, y and A hold then, and has the alpha and beta of
-  /// this call.
+  /// capturing: a replay reads the values that x, y and A hold at that time, and uses the alpha and
+  /// beta of this call.
   ///
   /// Throws Error: usage (as multiply(); a stream on the CPU), device (CUDA refused the work).
   void enqueue_multiply(T alpha, DeviceMatrixView<const T> x, T beta, DeviceMatrixView<T> y,

@@ -28,9 +28,9 @@ namespace kauri::eigen {
 
 /// P A P^T = L L^T of a sparse symmetric positive definite A, and solutions of A X = B:
 ///
-///     kauri::eigen::LLT<Eigen::SparseMatrix<double>> solver(a);  // was:
-///     Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> solver(a); if (solver.info() !=
-///     Eigen::Success) ... const Eigen::VectorXd x = solver.solve(b);
+///     kauri::eigen::LLT<Eigen::SparseMatrix<double>> solver(a);  // was Eigen::SimplicialLLT<...>
+///     if (solver.info() != Eigen::Success) ...
+///     const Eigen::VectorXd x = solver.solve(b);
 ///
 /// MatrixType_: a SparseMatrix of float or double, by columns or by rows, with indices of any type,
 /// compressed or not; the call copies other sparse expressions and maps into one, as Eigen's
@@ -40,15 +40,15 @@ namespace kauri::eigen {
 /// is then a postorder of the elimination tree, whereas Eigen has no P. For any other type kauri
 /// chooses the ordering by the pattern, see setOrdering().
 ///
-/// info() returns the outcome of the last call. Success. NumericalIssue: A is not positive
+/// info() returns the outcome of the last call: Success. NumericalIssue: A is not positive
 /// definite; breakdown() has column and pivot. InvalidInput: any other fault of a call or a matrix,
 /// which lastErrorMessage() describes (not square, another pattern than the one analysed, a value
 /// that is not finite, options that do not fit, counts too large). NoConvergence: with
 /// setRefinement(), a solve since the last factorize() left an x that is not finite or whose
 /// backward error exceeds solved_error(); lastErrorMessage() has the error, x keeps its values, and
-/// further solves are possible. Missing resources are thrown: Error(memory), Error(device),
-/// std::bad_alloc. After any failure the object may be used again; a factorize() that fails keeps
-/// the plan.
+/// further solves are possible. compute(), analyzePattern() and factorize() throw Error of kind
+/// memory, device and cancelled, and std::bad_alloc, but no other Error. After any failure the
+/// object may be used again; a factorize() that fails keeps the plan.
 ///
 /// solve() takes dense and sparse right-hand sides, as Eigen's solvers do. Several threads may call
 /// solve() and other const members at once; compute(), analyzePattern(), factorize() and setters
@@ -70,7 +70,7 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
 
  public:
   using MatrixType = MatrixType_;                      ///< a SparseMatrix
-  using OrderingType = Ordering_;                      ///< see above
+  using OrderingType = Ordering_;                      ///< NaturalOrdering or any other type
   using Scalar = typename MatrixType::Scalar;          ///< float or double
   using RealScalar = typename MatrixType::RealScalar;  ///< type of shifts: Scalar
   using StorageIndex =
@@ -107,9 +107,10 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
 
   /// Returns the rows of the matrix last analysed.
   [[nodiscard]] Eigen::Index rows() const { return rows_; }
-  /// Returns its columns: equal to rows(), unless info() is InvalidInput because they differ.
+  /// Returns the columns of the matrix last analysed: rows(), unless info() is InvalidInput because
+  /// they differ.
   [[nodiscard]] Eigen::Index cols() const { return cols_; }
-  /// Returns the outcome of the last call, see above.
+  /// Returns the outcome of the last call; the comment of the class lists the values.
   [[nodiscard]] Eigen::ComputationInfo info() const {
     eigen_assert(m_isInitialized && "call compute() or analyzePattern() first");
     return unsolved() ? Eigen::NoConvergence : info_;
@@ -133,7 +134,7 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
       const {  // NOLINT(readability-const-return-type): selects the const nestedExpression()
     return MatrixL(lower());
   }
-  /// Returns a view of L^T; otherwise as matrixL().
+  /// Returns a view of L^T in this object. Copies and throws as matrixL() does.
   [[nodiscard]] const MatrixU matrixU()
       const {  // NOLINT(readability-const-return-type): as in matrixL()
     return MatrixU(lower().adjoint());
@@ -151,8 +152,8 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   LLT& setShift(const RealScalar& offset, const RealScalar& scale = 1) {
     return shift_offset_ = offset, shift_scale_ = scale, *this;
   }
-  /// Sets the options of the next analysis. The backend supplies target and numbers of workers and
-  /// threads that are not set.
+  /// Sets the options of the next analysis. An empty target, and workers or ordering.threads of 0,
+  /// stand for the target and the number of threads of the backend.
   LLT& setOptions(AnalyzeOptions options) { return options_ = std::move(options), *this; }
   /// Sets the ordering method of the options; by default `natural` for Eigen::NaturalOrdering<>,
   /// else `automatic`.
@@ -162,8 +163,8 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   LLT& setBackend(std::shared_ptr<Backend> backend) {
     return next_backend_ = std::move(backend), *this;
   }
-  /// Sets whether solutions are refined, see refine(), and judged by their errors, see info(); by
-  /// default neither, as in Eigen's solvers. Each solve() then sets up residuals, O(n + nnz).
+  /// Makes each solve() refine its solution as kauri::refine() does and report a backward error
+  /// above solved_error() by info(), with O(n + nnz) preparation. The default is off, as in Eigen.
   LLT& setRefinement(const RefineOptions& options) { return refine_ = options, *this; }
   /// Switches refinement with the default options on or off.
   LLT& setRefinement(bool on) {
@@ -206,8 +207,8 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
     return OrderingMethod::automatic;
   }
 
-  /// Runs f(), which returns the value of info(), and reports invalid input that f() throws through
-  /// info().
+  /// Sets info() to the result of f(). If f() throws an Error, info() is InvalidInput; errors of
+  /// kind memory, device and cancelled are then rethrown.
   template <class F>
   LLT& told_by_info(const F& f);
   /// Calls visit(outer, inner, value) for each entry of the half that is read, in memory order.
@@ -234,7 +235,7 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   std::optional<RefineOptions> refine_;
   RealScalar shift_offset_ = 0, shift_scale_ = 1;
   std::shared_ptr<Backend> next_backend_,
-      backend_;  // as set; of plan and factor, which it must outlive
+      backend_;  // next_backend_: as setBackend() set it; backend_: that of plan and factor
 
   Eigen::ComputationInfo info_ = Eigen::Success;
   std::string message_;
@@ -255,7 +256,7 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   mutable std::vector<Workspace<Scalar>> spare_;  // idle workspaces
   mutable std::optional<CholMatrixType> lower_;
   mutable std::string
-      unsolved_message_;  // of the first solve that did not converge; written before the flag
+      unsolved_message_;  // about the first solve that did not converge; set before unsolved_
   mutable std::atomic<bool> unsolved_ = false;
 };
 

@@ -77,7 +77,7 @@ void LLT<MatrixType_, UpLo_, Ordering_>::_solve_impl(const Eigen::MatrixBase<Rhs
   x.derived() = columns;
 }
 
-/// Solves from b in place, or from a copy if b may overlap x.
+/// Solves A x = b, reading b where it is, or a copy if b has no view or may overlap x.
 template <class MatrixType_, int UpLo_, class Ordering_>
 template <class Rhs>
 void LLT<MatrixType_, UpLo_, Ordering_>::solve_dense(const Eigen::MatrixBase<Rhs>& b,

@@ -34,9 +34,9 @@ struct BatchView {
   Index rows = 0;     ///< i < rows
   Index cols = 0;     ///< j < cols
   Offset ld =
-      0;  ///< leading dimension: column to column, >= rows; if row-major row to row, >= cols
+      0;  ///< leading dimension: entries from column to column, >= rows; row-major: from row to row
   Offset stride =
-      0;  ///< from item to item, >= 0; 0, for right-hand sides alone: all items share one matrix
+      0;  ///< entries from item to item, >= 0; 0: all items share one matrix, for b alone
   Layout layout = Layout::column_major;  ///< layout of each item
 
   /// Converts to a read-only view.
@@ -69,17 +69,17 @@ class DeviceBatchView {
   BatchView<T> view_;
 };
 
-/// Ways to process the items of a batch. On the CPU no bit depends on it; on a device `together`
-/// and `one_by_one` give different bits.
+/// Ways to process the items of a batch. On the CPU all ways give the same bits; on a device
+/// `together` and `one_by_one` give different ones.
 enum class BatchWay {
-  /// Chooses by the plan alone, never by the number of items. On a device: `together` if one thread
-  /// block can process every front and its predicted time for an item is at most 64 times that of
-  /// the whole device. On the CPU: `together` if an item is predicted to take less than 10 ms of
-  /// one thread, or cannot use more than one thread. Otherwise `one_by_one`.
+  /// One of the other two, chosen by the plan alone, never by the number of items. On a device:
+  /// `together` if one thread block can process every front and its predicted time for an item is
+  /// at most 64 times that of the whole device. On the CPU: `together` if an item is predicted to
+  /// take less than 10 ms of one thread, or has only one task. Otherwise `one_by_one`.
   automatic,
-  together,    ///< side by side: on a device one thread block does all fronts of an item, in one
-               ///< launch; on the CPU one thread does
-  one_by_one,  ///< one after another, as a Factor does each: for few items or large ones
+  together,    ///< items in parallel: one launch in which a thread block does all fronts of an
+               ///< item; on the CPU one thread does an item
+  one_by_one,  ///< items one after another, each by all threads or the whole device as in a Factor
 };
 
 template <Scalar T>
@@ -115,21 +115,21 @@ class BatchWorkspace {
 /// bits of an item depend neither on the number of items nor on its position or on the other items'
 /// values; on the CPU they are those of a Factor. If the factorisation of an item fails, its
 /// verdict says so and its solutions are NaN; the other items are not affected. refactorize() takes
-/// one call at a time, throws Error(usage) beside another one, and must not run while the batch is
-/// solved with; solves are const and may run at the same time, with a workspace each. Move-only;
+/// one call at a time, throws Error(usage) while another one runs, and must not run during solves;
+/// solves are const and may run at the same time, with a workspace each. Move-only;
 /// one that was moved from may only be assigned to or destroyed.
 ///
 ///     auto batch = kauri::BatchFactor<double>::create(plan, 1000, backend);
 ///     auto workspace = kauri::BatchWorkspace<double>::create(batch, 1);
-///     for (const kauri::DeviceVerdict& verdict : kauri::refactorize<double>(batch, values,
-///     plan->nnz)) ... batch.solve({x.data(), 1000, plan->n, 1, plan->n, plan->n}, workspace);
+///     auto verdicts = kauri::refactorize<double>(batch, values, plan->nnz);  // 1000 verdicts
+///     batch.solve({x.data(), 1000, plan->n, 1, plan->n, plan->n}, workspace);
 template <Scalar T>
 class BatchFactor {
  public:
   /// Allocates the buffers for `items` >= 0 matrices and factorises nothing. Throws Error: memory
   /// (with the bytes asked for, those of bytes()), overflow, usage (items < 0; `together` on a
   /// device if a front has more rows than one thread block can process, 720, or an item takes 2^31
-  /// numbers or more; wherever Factor<T>::create() throws it).
+  /// scalars or more; in all cases in which Factor<T>::create() throws it).
   static BatchFactor create(const PreparedPlan& plan, Index items,
                             BatchWay way = BatchWay::automatic);
   /// Prepares the plan for this batch alone, then creates the batch.
@@ -172,17 +172,17 @@ class BatchFactor {
   /// also if x begins at b's first entry but is laid out differently.
   void solve(BatchView<const T> b, BatchView<T> x, BatchWorkspace<T>& workspace,
              const std::stop_token& stop = {}) const;
-  /// Solves with x in the memory of the batch's device, which holds B on entry: same bits as with
-  /// host memory, and nothing is copied. Returns when x is complete. Throws Error(usage) also for
-  /// other memory and for a batch on the CPU.
+  /// Solves A_k X_k = B_k with x in the memory of the batch's device, which holds B on entry: same
+  /// bits as with host memory, and nothing is copied. Returns when x is complete. Throws
+  /// Error(usage) also if x is in other memory, and for a batch on the CPU.
   void solve(DeviceBatchView<T> x, BatchWorkspace<T>& workspace) const;
-  /// Solves with B in b and x in the memory of the batch's device.
+  /// Solves A_k X_k = B_k with b and x in the memory of the batch's device; b keeps its values.
   void solve(DeviceBatchView<const T> b, DeviceBatchView<T> x, BatchWorkspace<T>& workspace) const;
   /// Enqueues a solve on the caller's stream, after enqueue_refactorize() on the same stream or in
   /// the same graph; x holds B on entry. The stream may be capturing. Allocates nothing and does
   /// not wait. See Factor::enqueue_solve().
   void enqueue_solve(DeviceBatchView<T> x, BatchWorkspace<T>& workspace, StreamHandle stream) const;
-  /// Enqueues a solve with B in b.
+  /// Enqueues a solve with B in b, which keeps its values, and the solution in x.
   void enqueue_solve(DeviceBatchView<const T> b, DeviceBatchView<T> x, BatchWorkspace<T>& workspace,
                      StreamHandle stream) const;
 
@@ -204,9 +204,9 @@ class BatchFactor {
 /// Computes L of A_k + shift I for all items and returns the verdicts, which live as long as the
 /// batch. The values of item k are value[k*stride .. k*stride + nnz), in the order of the pattern
 /// analysed, stride >= 0. They are in host memory or, for a batch on a device, in the memory of any
-/// device; from another device they are copied item by item. Allocates nothing. Throws Error(usage)
-/// for too few values, stride < 0 or a shift that is not finite. stop: as for refactorize() of a
-/// Factor.
+/// device; from a device that is not the batch's they are copied item by item. Allocates nothing.
+/// Throws Error(usage) for too few values, stride < 0 or a shift that is not finite. stop: as for
+/// refactorize() of a Factor.
 template <Scalar T>
 std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, std::span<const T> value,
                                            Offset stride, std::type_identity_t<T> shift = 0,

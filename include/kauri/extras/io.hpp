@@ -16,15 +16,15 @@ struct ReadOptions {
   int threads = 0;  ///< threads that parse large Matrix Market files; 0: as many as cpu_backend(0)
                     ///< has; no result depends on it
   Index rows = kNone;  ///< rows that right-hand sides must have; kNone: any number
-  /// Most bytes that reading may take: the file, its unpacked content, and all arrays of its
-  /// numbers, each added to the others and counted before it is allocated; 0: no bound. A file that
-  /// needs more is an Error(memory) that names file, bytes and bound. Without a bound, a matrix of
+  /// Most bytes that reading may take: the sum of the sizes of the file, its unpacked content and
+  /// all arrays made from it, each counted before it is allocated; 0: no bound. A file that needs
+  /// more is an Error(memory) that names file, bytes and bound. Without a bound, a matrix of
   /// more than 2^24 rows must have at least a quarter as many entries. A gzipped tar archive may
   /// unpack to at most 64 MB beside the matrices, or 16 times its size if that is more; otherwise
   /// it is an Error(input).
   std::size_t max_bytes = 0;
-  /// Half to read from files that hold both halves: full, lower_of_full or upper_of_full. A file
-  /// that holds one half gives that half.
+  /// Treatment of files that hold both halves. full: they must agree, and the lower one is read;
+  /// lower_of_full, upper_of_full: that half is read. A file of one half is read as it is.
   Storage both_halves = Storage::full;
   /// Threshold CompressedView::symmetry if both_halves is full, 0 to 1. 0: kSymmetryEps times eps
   /// of double, or, for a .npz file, times eps of its data type.
@@ -38,8 +38,8 @@ struct ReadOptions {
 /// - Rutherford-Boeing and Harwell-Boeing: assembled; real, integer or pattern; symmetric (rsa,
 ///   isa, psa), or declared unsymmetric with two halves that agree (rua, iua, pua);
 /// - either of these gzipped, or in a (gzipped) tar archive as the SuiteSparse Matrix Collection
-///   distributes them: if the archive holds several matrices, name/name.mtx is read; FILE:MEMBER
-///   names another one;
+///   distributes them: if the archive holds several matrices, name/name.mtx is read; a path
+///   FILE:MEMBER selects another one;
 /// - SciPy's sparse .npz: CSC, CSR, COO, BSR or DIA, stored or deflated; lower, upper or both
 ///   halves.
 ///
@@ -53,8 +53,8 @@ struct ReadOptions {
 ///
 /// `threads` threads parse a large Matrix Market file (0: as many as cpu_backend(0) has); the
 /// matrix does not depend on their number. The first 64 KB determine the format: the rest of a file
-/// of an unknown format is neither read nor unpacked. Throws Error: input (naming file, line, or
-/// array and entry, and what was expected), memory.
+/// of an unknown format is neither read nor unpacked. Throws Error: input (the text names the file
+/// with the line, or the array and entry, and what was expected), memory.
 SymmetricMatrix<double> read_matrix(const std::string& path, int threads = 0);
 /// Reads a symmetric matrix with options. Throws Error(usage) also for a Storage of one half and a
 /// symmetry out of range.
@@ -71,7 +71,8 @@ struct DenseMatrix {
   [[nodiscard]] MatrixView<double> view() {
     return whole() ? MatrixView<double>{value.data(), rows, cols, rows} : MatrixView<double>{};
   }
-  /// Returns a read-only view into this object, valid until value is resized; empty as above.
+  /// Returns a read-only view into this object, valid until value is resized; 0 x 0 if value has
+  /// fewer than rows*cols numbers.
   [[nodiscard]] MatrixView<const double> view() const {
     return whole() ? MatrixView<const double>{value.data(), rows, cols, rows}
                    : MatrixView<const double>{};
@@ -87,8 +88,8 @@ struct DenseMatrix {
 /// symmetric or skew-symmetric matrix, which is completed; plain, gzipped or in a tar archive,
 /// name_b.mtx or FILE:MEMBER), or from an .npy file (1 or 2 dimensions; floats of 16, 32 or 64
 /// bits, integers or bool; C or Fortran order). `rows`: number of rows that the file must have;
-/// kNone: any. A coordinate file must have at least one entry for each 16 places (of half a matrix
-/// 32), unless the matrix has at most 2^20 places or is one column of `rows`. A matrix without rows
+/// kNone: any. A coordinate file must have at least rows*cols/16 entries (rows*cols/32 for half a
+/// matrix), unless rows*cols is at most 2^20, or at most `rows` if that is given. One without rows
 /// may have at most 2^20 columns. Throws as read_matrix().
 DenseMatrix read_dense(const std::string& path, int threads = 0, Index rows = kNone);
 /// Reads right-hand sides with options, of which both_halves and symmetry are ignored.

@@ -27,17 +27,17 @@ struct LoadOptions {
   /// backend is a CPU that can run that target, so that solves have the bits of the saved factor;
   /// else it takes the backend's target.
   std::string target{};
-  /// Tasks at once for which memory on the CPU is planned, as AnalyzeOptions::workers, >= 0; 0
-  /// takes the saved number. No bit of L depends on it.
+  /// Number of CPU tasks that the planned memory lets run at the same time, >= 0, as
+  /// AnalyzeOptions::workers; 0 takes the saved number. L has the same bits for any number.
   int workers = 0;
-  /// Name by which errors call bytes that come from no file.
+  /// Name, in texts of errors, of bytes that do not come from a file.
   std::string name = "saved bytes";
-  /// Most bytes that the plan, and L, may take, for files that are not trusted: a small file may
-  /// stand for a very large plan. 0 sets no bound but the machine's memory. Bytes are counted
-  /// before their memory is taken, from the header, and from the sizes of fronts before the lists
-  /// of their rows are made. The lists of a plan are counted by upper bounds, somewhat more than
-  /// they take. A file that needs more than the bound throws Error(memory), which names the file,
-  /// the bytes and the bound.
+  /// Most bytes that the plan and L together may take, for files that are not trusted: a small file
+  /// can describe a very large plan. 0 sets no bound but the machine's memory. Bytes are computed
+  /// before memory is allocated: first from the header, then from the sizes of the fronts, before
+  /// the lists of their rows are made. The lists of a plan are counted by upper bounds, somewhat
+  /// more than they take. If a file needs more than the bound, the call throws Error(memory), which
+  /// names the file, the bytes and the bound.
   std::size_t max_bytes = 0;
   /// Receives a warning, as in an analysis, if a device runs slower kernels for the plan since a
   /// contribution block is too large (docs/limits.md).
@@ -57,7 +57,7 @@ struct SavedInfo {
   int format = kSaveFormat;          ///< format of the file
   Index n = 0;                       ///< rows of A
   Offset nnz = 0;                    ///< entries of A's lower triangle
-  Index supernodes = 0;              ///< fronts
+  Index supernodes = 0;              ///< number of supernodes, each with one front
 };
 
 /// Writes what determines the plan: A's pattern, the permutation and the supernodes. Everything
@@ -68,15 +68,15 @@ void save_plan(const std::string& path, const Plan& plan);
 /// Returns the bytes that save_plan() writes to a file.
 std::vector<std::byte> save_plan(const Plan& plan);
 
-/// Returns the plan in a file of a plan or of a factor. For the target that it was saved for, with
-/// the saved number of workers, every field is as it was; for any other target the supernodes are.
-/// It takes the memory and time of an analysis without the ordering.
+/// Returns the plan in a file of a plan or of a factor. For the saved target and number of workers
+/// it equals the saved plan; for another target the permutation and the supernodes are the saved
+/// ones. The call takes the memory and time of an analysis without the ordering.
 ///
 /// Throws Error: input (no such file; a foreign, damaged, truncated or newer file; a plan that does
 /// not fit its pattern; the text names the place), usage (options with an unknown target or workers
 /// < 0), memory, overflow.
 std::shared_ptr<const Plan> load_plan(const std::string& path, const LoadOptions& options = {});
-/// Returns the plan in these bytes, as from a file.
+/// Returns the plan in these bytes, which save_plan() or save_factor() made, as from a file.
 std::shared_ptr<const Plan> load_plan(std::span<const std::byte> bytes,
                                       const LoadOptions& options = {});
 
@@ -92,14 +92,14 @@ std::vector<std::byte> save_factor(const Factor<T>& factor);
 /// valid, and L is the same bit for bit. For the same target, solves have the bits of those with
 /// the saved factor; on a device only if both devices run the same kernels of large fronts
 /// (Backend::kernels()). The factor holds no values of A; refactorize_shifted() uses the values
-/// that it is given. L is read front by front; for a device a copy of L is in the host's memory
-/// meanwhile.
+/// that it is given. L is read front by front; if the backend is a device, a copy of L takes host
+/// memory for the duration of the call.
 ///
 /// Throws Error as load_plan() does, and: input (the file holds a plan, or a factor of the other
 /// scalar), memory, device, usage (a target for the other kind of backend).
 template <Scalar T>
 Factor<T> load_factor(const std::string& path, Backend& backend, const LoadOptions& options = {});
-/// Returns the factor in these bytes, as from a file.
+/// Returns the factor in these bytes, which save_factor() made, as from a file.
 template <Scalar T>
 Factor<T> load_factor(std::span<const std::byte> bytes, Backend& backend,
                       const LoadOptions& options = {});

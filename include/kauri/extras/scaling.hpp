@@ -9,18 +9,18 @@
 
 namespace kauri {
 
-/// Diagonal scaling S = diag(2^-exponent(i)) of a symmetric A, where 2^-exponent(i) is the power of
-/// two next to 1/sqrt(A(i,i)).
+/// Diagonal scaling S = diag(2^-e(i)) of a symmetric A, where 2^-e(i) is the power of two nearest
+/// in ratio to 1/sqrt(A(i,i)); exponent() returns e.
 ///
 /// If A is positive definite, all entries of S A S are less than 2 in magnitude and its diagonal
 /// entries are at least 1/2, whatever the units of A's rows. The condition of S A S is within a
 /// factor n of the least that any diagonal scaling reaches, up to the rounding to powers of two
-/// (van der Sluis 1969). Powers of two round nothing: the factor of S A S is S L, bit for bit, and
-/// S x and its residuals are those of x, unless a number underflows or overflows in one of the two
-/// only.
+/// (van der Sluis 1969). Powers of two round nothing: the factor and the residual of the scaled
+/// system S A S y = S b are those of A x = b with rows scaled by S, and x = S y, all bit for bit,
+/// unless a number underflows or overflows in only one of the two.
 ///
-/// A diagonal entry that is zero, negative, infinite or NaN has exponent 0: that A is not positive
-/// definite, and neither is S A S. Exponents of all positive doubles lie between -537 and 512.
+/// A diagonal entry that is zero, negative, infinite or NaN has exponent 0: neither A nor S A S is
+/// positive definite then. Exponents of all positive doubles lie between -537 and 512.
 class SymmetricScaling {
  public:
   /// Makes the scaling of a matrix without rows.
@@ -42,8 +42,8 @@ class SymmetricScaling {
   /// infinities and NaN stay. Throws Error(usage) for wrong lengths.
   template <Scalar T>
   void apply(const SymmetricView<double>& a, std::span<T> to) const;
-  /// Computes x = S x in place, exactly unless a number underflows or overflows. x: length n, else
-  /// Error(usage) is thrown.
+  /// Replaces x by S x, exactly unless an entry underflows or overflows. Throws Error(usage) unless
+  /// x has length n.
   void apply(std::span<double> x) const;
 
  private:

@@ -16,14 +16,14 @@
 namespace kauri {
 
 /// L22 of one factorisation as a dense matrix, copied from the factor to the host's memory: count^2
-/// numbers. If A + shift I was factorised, S is that of A + shift I. The object may be copied, and
+/// scalars. If A + shift I was factorised, S is that of A + shift I. The object may be copied, and
 /// does not depend on the factor's lifetime: the factor may be destroyed or filled again.
 /// condense(), expand() and solve() take a factor of the same plan, which must hold the values from
 /// which L22 was read; they throw Error(usage) for another plan. An object that was moved from has
 /// no rows.
 ///
-/// Calls with DeviceMatrixView take a factor on a device and have the same bits. They read L22 from
-/// that factor, whatever was copied, and take no memory. Work that writes their matrices must have
+/// Calls with DeviceMatrixView take a factor on a device and give the same bits. They read L22 from
+/// that factor, not from the copy, and allocate nothing. Work that writes their matrices must have
 /// ended before the call; their results are complete when they return.
 ///
 /// Calls that enqueue run on the caller's stream, which may be capturing. Verdicts, streams,
@@ -37,16 +37,15 @@ namespace kauri {
 template <Scalar T>
 class SchurComplement {
  public:
-  /// Copies L22 of the last `count` rows of the plan. If count is the length of
-  /// OrderingOptions::last, these are its rows, in its sequence; for any other count they are the
-  /// last rows of the permutation. O(count^2), and a copy of the fronts that hold these rows.
-  /// Throws Error: usage (a factor that is not valid, a count that is negative or beyond n), device
-  /// (the copy from the device fails).
+  /// Copies L22 of the `count` rows that are eliminated last. If count is the length of
+  /// OrderingOptions::last, these are the rows of `last`, in its sequence. O(count^2), and a copy
+  /// of the fronts that hold these rows. Throws Error: usage (a factor that is not valid, a count
+  /// that is negative or beyond n), device (the copy from the device fails).
   SchurComplement(const Factor<T>& factor, Index count);
   /// Makes an object for the calls with DeviceMatrixView alone, without a copy of L22. factor: on a
-  /// device, valid or not. count: as above. Without the copy, write(), condense() and expand() with
-  /// matrices in the host's memory throw Error(usage). Throws Error(usage) for a factor on the CPU,
-  /// and for a count that is negative or beyond n.
+  /// device, valid or not. count: number of rows of S, those eliminated last. Without the copy,
+  /// write(), condense() and expand() with matrices in the host's memory throw Error(usage). Throws
+  /// Error(usage) for a factor on the CPU, and for a count that is negative or beyond n.
   static SchurComplement on_device(const Factor<T>& factor, Index count);
 
   SchurComplement(const SchurComplement&) = default;
@@ -106,10 +105,10 @@ class SchurComplement {
   void enqueue_solve(const Factor<T>& factor, DeviceMatrixView<const T> g, DeviceMatrixView<T> x2,
                      DeviceMatrixView<T> y, Workspace<T>& workspace, StreamHandle stream) const;
 
-  /// Computes all of x from any x2 (order() rows): x1 = A11^-1 (b1 - A12 x2), and x2, in the
-  /// caller's numbering. y: the result of condense() for b, n rows; it is changed. x: n rows; it
-  /// does not overlap the others, or is y itself. All have the same number of columns. Throws as
-  /// condense() does; stop: as for Factor::solve().
+  /// Computes x in the caller's numbering from any x2 (order() rows): x is x2 on the rows of `last`
+  /// and x1 = A11^-1 (b1 - A12 x2) on all others. y: the result of condense() for b, n rows; the
+  /// call overwrites it. x: n rows; it is y itself or overlaps neither y nor x2. All have the same
+  /// number of columns. Throws as condense() does; stop: as for Factor::solve().
   void expand(const Factor<T>& factor, MatrixView<T> y, MatrixView<const T> x2, MatrixView<T> x,
               Workspace<T>& workspace, const std::stop_token& stop = {}) const;
   /// Does expand() with all matrices on the factor's device.
@@ -124,8 +123,8 @@ class SchurComplement {
   void require_shape(const char* name, const MatrixView<const T>& a, Index rows, Index cols) const;
   void require_plan(const Factor<T>& factor) const;
   void require_copy() const;
-  /// Throws Error(usage) unless the factor is valid; with or_awaited a verdict that the host has
-  /// not fetched yet is enough.
+  /// Throws Error(usage) unless the factor is valid or, with or_awaited, was filled by enqueued
+  /// work whose verdict the host has not fetched yet.
   static void require_valid(const Factor<T>& factor, bool or_awaited = false);
   const numeric::DeviceSolves<T>& device_of(const Factor<T>& factor) const;
   /// Runs enqueue(stream) on a stream of the device and waits for the work.

@@ -1,5 +1,5 @@
-// SelectedInverse: the entries of A^-1 at the places of L, for marginal variances and gradients of
-// log-determinants.
+// SelectedInverse: the entries of A^-1 at the positions of the entries of L, for marginal variances
+// and gradients of log-determinants.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,8 +20,8 @@ template <Scalar T>
 class DeviceInverse;
 }  // namespace numeric
 
-/// Entries of the inverse of the A + shift I that was factorised, at all places where its L has
-/// entries, which include the entries of A. They follow from the recurrence of Takahashi, Fagan &
+/// Entries of the inverse of the A + shift I that was factorised, at all positions at which L + L^T
+/// has entries; these include A's entries. They follow from the recurrence of Takahashi, Fagan &
 /// Chen (PICA Conf. 1973; Erisman & Tinney, Comm. ACM 18, 1975) by supernodes from the root down
 /// (Lin et al., ACM Trans. Math. Softw. 37, 2011). It takes twice the operations of the
 /// factorisation and about as much memory as the factor, on the factor's backend, and keeps nothing
@@ -33,8 +33,8 @@ class DeviceInverse;
 template <Scalar T>
 class SelectedInverse {
  public:
-  /// Takes the memory, bytes(), for the inverses of all factors of the factor's plan on its
-  /// backend. The factor need not be valid. The inverse is not valid until compute(). Throws
+  /// Allocates the memory of one inverse, bytes(): that of any factor with the plan and backend of
+  /// `factor`, which need not be valid. The inverse is not valid until compute(). Throws
   /// Error(memory) with the bytes asked for.
   static SelectedInverse create(const Factor<T>& factor);
   /// Returns the bytes that create() takes, counted by the backend: the entries of the inverse,
@@ -44,7 +44,7 @@ class SelectedInverse {
   SelectedInverse& operator=(SelectedInverse&&) noexcept;
   ~SelectedInverse();
 
-  /// Computes the inverse from the present numbers of the factor. Allocates nothing. Throws
+  /// Computes the inverse from the present L of the factor. Allocates nothing. Throws
   /// Error(usage) for a factor that is not valid, or of another plan or backend, and
   /// Error(cancelled). stop: as for refactorize(); on a device the token is read before the work
   /// begins. If the computation is cancelled or fails, the inverse is not valid until the next
@@ -53,8 +53,8 @@ class SelectedInverse {
   /// Enqueues compute() on the caller's stream, for a factor on a device, and returns as
   /// Factor::enqueue_solve() does, without allocating or waiting. It enqueues some launches for
   /// each level of the tree; the pattern alone determines them. The call may follow
-  /// enqueue_refactorize() directly, and the stream may be capturing: a replay reads the numbers
-  /// that the factor holds then. Factor and inverse are in use until the work is done. The inverse
+  /// enqueue_refactorize() directly, and the stream may be capturing: a replay reads the L that the
+  /// factor holds at that time. Factor and inverse are in use until the work is done. The inverse
   /// is not valid until fetch_verdict(). Throws Error: usage (as compute(), but the factor's
   /// verdict need not be known; a factor on the CPU), device.
   void enqueue_compute(const Factor<T>& factor, StreamHandle stream);
@@ -65,13 +65,13 @@ class SelectedInverse {
   /// Returns true after compute() has returned or fetch_verdict() brought a good verdict, until the
   /// next computation begins.
   [[nodiscard]] bool valid() const { return valid_; }
-  /// Returns the plan of its factors; it lives as long as this object.
+  /// Returns the plan of the factor passed to create(); it lives as long as this object.
   [[nodiscard]] const Plan& plan() const;
 
   // Rows and columns below are those of A, in the caller's numbering. All three calls throw
   // Error(usage) if the inverse is not valid.
   /// Returns entry (row, col) of A^-1, which is symmetric. Empty if L, the factor of P A P^T, has
-  /// no entry at that place: such entries of the inverse are not computed. Throws Error(usage) for
+  /// no entry at that position: then that of the inverse is not computed. Throws Error(usage) for
   /// a row or column that A does not have. On a device each call copies one number, so it is for a
   /// few entries.
   [[nodiscard]] std::optional<T> entry(Index row, Index col) const;
@@ -83,14 +83,14 @@ class SelectedInverse {
   /// the pattern that was analysed.
   [[nodiscard]] std::vector<T> on_pattern_of(const Pattern& a) const;
 
-  /// Enqueues diagonal() on the caller's stream, which may be capturing. The same bits are left in
+  /// Enqueues diagonal() on the caller's stream, which may be capturing: writes the same bits to
   /// `there`, length n, in the device's memory. The call may follow enqueue_compute() on that
-  /// stream directly: if A then was not positive definite, all numbers are NaN. Nothing is
-  /// allocated. Throws Error: usage (neither valid nor enqueued; a wrong length; memory that is not
-  /// the device's; on the CPU), device.
+  /// stream directly: if A turns out not to be positive definite, it writes NaN. It allocates
+  /// nothing. Throws Error: usage (the inverse is neither valid nor enqueued; a wrong length;
+  /// memory that is not the device's; on the CPU), device.
   void enqueue_diagonal(std::span<T> there, StreamHandle stream) const;
-  /// Enqueues on_pattern_of() the analysed pattern, as enqueue_diagonal() does; `there`: length
-  /// nnz.
+  /// Enqueues on_pattern_of() for the analysed pattern, as enqueue_diagonal() does for diagonal():
+  /// writes nnz numbers to `there`, length nnz, in the device's memory.
   void enqueue_on_pattern(std::span<T> there, StreamHandle stream) const;
 
  private:

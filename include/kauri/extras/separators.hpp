@@ -12,15 +12,15 @@
 
 namespace kauri {
 
-/// A forest, in postorder, whose nodes hold the places of an ordering: node k holds places
-/// [first[k], first[k+1]), which follow those of all nodes below it. The forest fits a graph if
-/// each edge joins two vertices of one node, or a vertex of a node to a vertex of a node above it.
-/// A node is then a separator: without the vertices of the node and of those above it, the subtrees
-/// below it are not connected to one another. Nodes that have none below them are the leaves of the
-/// dissection.
+/// A forest of nodes numbered in postorder; node k holds the vertices perm.old_of(i) of an ordering
+/// perm with first[k] <= i < first[k+1], which come after those of all nodes below it. The forest
+/// fits a graph if each edge joins two vertices of one node, or a vertex of a node to a vertex of a
+/// node above it. A node is then a separator: without the vertices of the node and of those above
+/// it, the subtrees below it are not connected to one another. Nodes that have none below them are
+/// the leaves of the dissection.
 struct SeparatorTree {
-  std::vector<Index> first{0};  ///< length count()+1, ascending; first.back() = n
-  std::vector<Index> parent;    ///< length count(): > k, or kNone
+  std::vector<Index> first{0};  ///< length count()+1, ascending from 0 to n
+  std::vector<Index> parent;    ///< length count(): the node above node k, > k; kNone at a root
 
   /// Returns the number of nodes.
   [[nodiscard]] Index count() const { return static_cast<Index>(parent.size()); }
@@ -28,19 +28,20 @@ struct SeparatorTree {
 };
 
 /// Returns the tree of separators of an ordering, which any method may have made. Subtrees of at
-/// most `leaf` vertices become one node. Vertices that extend one subtree alone join its root, so a
-/// separator that first touches one of its sides alone begins in that side's root. For an ordering
-/// in postorder of its elimination tree, as kauri's orderings are, the subtrees are the
-/// closed ranges of places: no vertex in them has a neighbour before them. The symbolic phase finds
-/// these itself, to work on subtrees in parallel, so it needs no tree. Throws Error(input) if the
-/// sizes differ, Error(usage) for leaf < 1. O(n + nnz).
+/// most `leaf` vertices become one node. A vertex whose earlier neighbours all lie in one subtree
+/// joins that subtree's root; so the first vertices of a separator may end up in the root of one of
+/// its sides. For an ordering in postorder of its elimination tree, as kauri's orderings are, a
+/// subtree is a range of the ordering in which no vertex has a neighbour before the range. The
+/// symbolic phase finds these itself and needs no tree. Throws Error(input) if the sizes differ,
+/// Error(usage) for leaf < 1. O(n + nnz).
 SeparatorTree separator_tree(const Graph& graph, const Permutation& perm, Index leaf = 200);
 
-/// Returns an ordering with the same nodes at the same places, in which each leaf is ordered anew
-/// by nested dissection, with its neighbours outside as a halo. Nodes above others keep their
-/// sequence. It keeps a partition of the caller's, for example into domains: perm has the rows of
-/// each domain, in any sequence, with the rows of interfaces behind them, and the tree tells the
-/// domains apart. Options that count: seed, effort, compress, dense, threads, stop.
+/// Returns an ordering in which each node has the same vertices at the same positions as in perm,
+/// but the vertices of each leaf are ordered anew by nested dissection, which takes their
+/// neighbours outside the leaf into account as a halo. Use it to keep a given partition, for
+/// example into domains: perm has the rows of each domain, in any sequence, followed by the rows of
+/// interfaces, and each domain is a leaf of the tree. Other options than seed, effort, compress,
+/// dense, threads and stop have no effect.
 ///
 /// Throws Error: usage (options that order() refuses, whatever the method; a non-empty
 /// options.last, since the tree says what comes last), input (a perm or tree that is not of the
@@ -50,8 +51,8 @@ Permutation order_within(const Graph& graph, const Permutation& perm, const Sepa
                          const OrderingOptions& options = {});
 
 /// Returns an ordering of a graph that has changed a little since perm and tree were made. Leaves
-/// that hold changed rows are ordered anew; for an edge between two branches, the least subtree
-/// that holds both ends is. All other subtrees keep their places and their sequence. changed: the
+/// that hold changed rows are ordered anew, and for a new edge between two branches the smallest
+/// subtree that holds both ends. All other vertices keep their positions. changed: the
 /// rows whose neighbours have changed, which are both ends of each new and of each removed edge, in
 /// any sequence. The method is in the spirit of Parth (B. Zarebavani, M. Kaufman, D. I. W. Levin,
 /// M. Mehri Dehnavi, "Adaptive algebraic reuse of reordering in Cholesky factorization with dynamic

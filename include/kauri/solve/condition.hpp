@@ -13,7 +13,7 @@ namespace kauri {
 /// symmetric A it equals the infinity norm. The relative error of x is at most about condition()
 /// times the normwise backward error.
 struct ConditionEstimate {
-  double norm = 0;          ///< ||A||_1, exact
+  double norm = 0;          ///< ||A||_1, exact up to rounding
   double inverse_norm = 0;  ///< lower bound of ||A^-1||_1, seldom less than a third of it; infinite
                             ///< if solutions overflow
   int solves = 0;           ///< number of solves made: at most 11
@@ -23,8 +23,8 @@ struct ConditionEstimate {
 
 /// Estimates the condition of `a` by solves with its factor, which must be that of `a` without a
 /// shift. The method is Hager's (SIAM J. Sci. Stat. Comput. 5, 1984) with Higham's safeguards (ACM
-/// Trans. Math. Softw. 14, 1988). Vectors stay where the factor is: on a device the call allocates
-/// two of them for its duration, and copies a few numbers for each solve. Takes O(n + nnz) in
+/// Trans. Math. Softw. 14, 1988). On a device the call allocates two vectors of length n there for
+/// its duration, and copies a few numbers to the host after each solve. Takes O(n + nnz) in
 /// addition to the solves. Throws Error: usage (a factor that is not valid, a workspace of another
 /// plan, an `a` of another pattern than the plan's or with another number of values), memory. stop:
 /// as for Factor::solve().
@@ -32,8 +32,8 @@ template <Scalar T>
 ConditionEstimate estimate_condition(const SymmetricView<T>& a, const Factor<T>& factor,
                                      Workspace<T>& workspace, const std::stop_token& stop = {});
 
-/// The pivot with the greatest cancellation: its ratio to the diagonal entry of A from which
-/// elimination began is the least. Symmetric scaling of rows and columns does not change the ratio.
+/// The pivot with the greatest cancellation, that is, with the least ratio L(j,j)^2 / A(j,j) of all
+/// columns j. Symmetric scaling of rows and columns does not change the ratio.
 ///
 /// The condition of A in the 2-norm is at least 1 / ratio(), since ||A|| >= A(j,j) and ||A^-1|| >=
 /// (A^-1)(j,j) >= 1 / L(j,j)^2, so a small ratio shows that A is nearly singular. A large ratio
@@ -56,8 +56,8 @@ struct PivotLoss {
   [[nodiscard]] bool nearly_singular() const { return ratio() < limit; }
 };
 
-/// Returns the pivot of the least ratio over all columns; of equal ratios, that of least index in
-/// the plan's permutation. `a` is the matrix that was factorised, with the shift added to its
+/// Returns the pivot with the least PivotLoss::ratio() of all columns; of equal ones, the one that
+/// is eliminated first. `a` is the matrix that was factorised, with the shift added to its
 /// diagonal. Takes O(n + nnz); a factor on a device first copies the diagonal of L to the host.
 /// Throws Error: usage (a factor that is not valid; an `a` of another pattern than the plan's or
 /// with another number of values), memory, device.

@@ -50,7 +50,8 @@ class Workspace {
   /// bytes asked for, those of Plan::workspace_bytes()), usage (nrhs < 1, a null plan, or a plan
   /// for a CPU on a device's backend).
   static Workspace create(std::shared_ptr<const Plan> plan, Index nrhs, Backend& backend);
-  /// Allocates a workspace for the factor's plan on the factor's backend. Throws as above.
+  /// Allocates a workspace for the factor's plan on the factor's backend. Throws Error: memory
+  /// (with the bytes asked for), usage (nrhs < 1).
   static Workspace create(const Factor<T>& factor, Index nrhs);
   Workspace(Workspace&&) noexcept;
   Workspace& operator=(Workspace&&) noexcept;
@@ -73,7 +74,7 @@ enum class System {  // NOLINTBEGIN(readability-identifier-naming): matrices hav
                      // the equations
   A,                 ///< A x = b
   B,                 ///< B x = b
-  L,                 ///< L x = b; with P b as b, the first half of A x = b
+  L,                 ///< L x = b; with b replaced by P b, the first half of solving A x = b
   Lt,  ///< L^T x = b; then P^T x is the second half of A x = b, or for b ~ N(0, I) a sample of N(0,
        ///< A^-1)
   P,   ///< x = P b: x(k) = b(old_of(k))
@@ -82,9 +83,9 @@ enum class System {  // NOLINTBEGIN(readability-identifier-naming): matrices hav
 
 /// The Cholesky factor L of a matrix A, P A P^T = L L^T. create() allocates it, refactorize()
 /// computes it. Solves are const, and several threads may solve at once with a workspace each.
-/// refactorize() takes one call at a time, throws Error(usage) beside another one, and must not run
-/// while the factor is solved with. Move-only; one that was moved from may only be assigned to or
-/// destroyed.
+/// refactorize() takes one call at a time, throws Error(usage) while another one runs, and must not
+/// run while the factor is solved with. Move-only; one that was moved from may only be assigned to
+/// or destroyed.
 template <Scalar T>
 class Factor {
  public:
@@ -113,8 +114,8 @@ class Factor {
   /// Returns the verdict of the last factorisation as the host last read it, in refactorize() or
   /// fetch_verdict(). On a device it is `none` from enqueue_refactorize() until fetch_verdict().
   [[nodiscard]] const DeviceVerdict& verdict() const;
-  /// Waits for all work on the stream, then copies the verdict from the device and returns it: for
-  /// work enqueued on that stream, and for replays of graphs that captured it. Throws Error: device
+  /// Waits for all work on the stream, then copies the verdict from the device and returns it. Call
+  /// it after enqueue_refactorize() or the replay of a graph that captured it. Throws Error: device
   /// (that work failed), usage (a stream for the CPU, where it must be null).
   const DeviceVerdict& fetch_verdict(StreamHandle stream);
   /// Returns the address of the verdict on the device, for later work on the stream; it does not
@@ -139,8 +140,8 @@ class Factor {
   void solve(MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace,
              const std::stop_token& stop = {}) const;
 
-  /// Solves a part of A x = b; see System. P, L, Lt and Pt in turn give the bits of A. The factor
-  /// must be valid for P and Pt, too.
+  /// Solves a part of A x = b; see System. Solves with P, L, Lt and Pt one after another give the
+  /// same bits as one with System::A. The factor must be valid for P and Pt, too.
   void solve(System system, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace,
              const std::stop_token& stop = {}) const;
 
@@ -152,7 +153,7 @@ class Factor {
   /// Solves A X = B with B in b and X in x, both on the device, of the same shape; x must not
   /// overlap b unless it is b itself (same data, ld and layout).
   void solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace) const;
-  /// Solves a part of A x = b with b and x on the device; see System.
+  /// Solves a part of A x = b, see System, with b and x in the memory of the factor's device.
   void solve(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x,
              Workspace<T>& workspace) const;
 
@@ -175,15 +176,15 @@ class Factor {
   /// Enqueues a solve of A X = B with B in b, under the conditions of solve() with b and x.
   void enqueue_solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace,
                      StreamHandle stream) const;
-  /// Enqueues a solve of a part of A x = b, with the bits of solve() for that system. Without a
-  /// good verdict x is NaN, for P and Pt too.
+  /// Enqueues a solve of a part of A x = b, see System, with the bits of solve(). If A is not
+  /// positive definite, all of x is NaN, for P and Pt too.
   void enqueue_solve(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x,
                      Workspace<T>& workspace, StreamHandle stream) const;
 
   /// Enqueues log_determinant() (kauri/extras/lower_factor.hpp) of a factor on a device: it writes
-  /// the same bits to `there`, one number in the memory of that device, or NaN if A then is not
-  /// positive definite. It allocates nothing, does not wait, and takes scratch from the workspace.
-  /// The rules of enqueue_solve() on verdicts, streams, captures and objects in use apply.
+  /// the same bits to `there`, one double in the memory of that device, or NaN if A turns out not
+  /// to be positive definite. It allocates nothing, does not wait, and uses the workspace as
+  /// scratch. The rules of enqueue_solve() on verdicts, streams, captures and objects in use apply.
   ///
   /// Throws Error: usage (a factor on the CPU or not valid, a workspace of another plan or backend
   /// or in use, `there` null or in other memory), device.
@@ -194,12 +195,12 @@ class Factor {
   /// workspace and stop are as in solve(); throws Error(usage) for other systems.
   void multiply(System system, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace,
                 const std::stop_token& stop = {}) const;
-  /// Computes the product with b and x in the memory of the factor's device: same bits as with host
-  /// memory, and nothing is copied. Conditions are those of solve() with device matrices.
+  /// Computes x = L b or L^T b with b and x in the memory of the factor's device: same bits as with
+  /// host memory, and nothing is copied. Conditions are those of solve() with device matrices.
   void multiply(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x,
                 Workspace<T>& workspace) const;
-  /// Enqueues the product on the caller's stream under the rules of enqueue_solve(), except that on
-  /// every device it takes some launches for each level of the tree, for as many right-hand sides
+  /// Enqueues multiply() on the caller's stream under the rules of enqueue_solve(), except that on
+  /// every device it takes some launches for each level of the tree; they process as many columns
   /// at once as the workspace has room for.
   void enqueue_multiply(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x,
                         Workspace<T>& workspace, StreamHandle stream) const;
@@ -272,9 +273,9 @@ Result<void, Breakdown> refactorize(Factor<T>& factor, const SymmetricView<T>& a
                                     std::type_identity_t<T> shift = 0,
                                     const std::stop_token& stop = {});
 
-/// Repeats the last factorisation with another shift, after a Breakdown or not; value is as in that
-/// call, unchanged. On a device the factor still has these values, whichever form of the call
-/// brought them, and does not copy them again, unless that call was captured.
+/// Repeats the last factorisation with another shift, after a Breakdown or not. value: the values
+/// of that factorisation, in host memory. A factor on a device still has them, whichever form of
+/// the call it was, and does not copy them again, unless that call was captured in a graph.
 template <Scalar T>
 Result<void, Breakdown> refactorize_shifted(Factor<T>& factor, std::span<const T> value,
                                             std::type_identity_t<T> shift,

@@ -15,8 +15,8 @@ namespace kauri {
 /// in Newton's method or in time steps of a diffusion that changes. The forward elimination of B is
 /// part of the factorisation: b is an additional row of A, in the bordered matrix [C B^T; B A] of
 /// George & Liu 1981 with B's rows ordered last, so that the factorisation yields y = L^-1 P b as a
-/// row of L, and only the backward sweep remains. A Factor reads L twice for a solve, this reads it
-/// once.
+/// row of L, and only the backward sweep remains. Factor::solve() reads L twice, a FusedSolve reads
+/// it once.
 ///
 ///     auto step = kauri::FusedSolve<double>::create(a.pattern(), plan, backend);
 ///     for (...) if (auto ok = step.solve(value, b, x); !ok) { ... ok.error().column ... }
@@ -27,15 +27,15 @@ namespace kauri {
 /// among the columns. One column that is not finite makes the call fail for all columns: an Error,
 /// or NaN in all of x.
 ///
-/// The largest eigenvalue of B^T A^-1 B, for one column b . A^-1 b, must be below 2^960, in float
-/// below 2^120, which b in reasonable units is by far. Otherwise the call reports it; scaling b
-/// helps.
+/// The largest eigenvalue of B^T A^-1 B, for one column b^T A^-1 b, must be below 2^960, in float
+/// below 2^120. It is far smaller if b has reasonable units. Otherwise the call reports that b is
+/// too large, and b must be scaled.
 ///
 /// In addition to the memory of a Factor of A this takes, for each right-hand side, a row of L, n
 /// values and their positions in the plan, the vectors of a workspace and three more vectors; and
 /// once a copy of A's values. On a device two small copies and a gather accompany the sweep. Hence
-/// below some 30,000 rows, and with eight right-hand sides, a factorisation and a solve are faster,
-/// by up to an eighth.
+/// on a device, below some 30,000 rows or with eight right-hand sides, a Factor that is filled and
+/// solved with once is faster, by up to an eighth.
 ///
 /// Takes one call at a time: a second one throws Error(usage). Move-only; one that was moved from
 /// may only be assigned to or destroyed.
@@ -76,10 +76,10 @@ class FusedSolve {
                      DeviceMatrixView<T> x, StreamHandle stream);
 
   /// Returns the verdict of the last call as the host last read it, with columns in A's numbering;
-  /// `none` from enqueue_solve() until fetch_verdict(). Not positive definite with column kNone
-  /// means that A is positive definite, but b is not finite or too large. The smallest pivot is
-  /// that of A, unless that of the border is less, because A or b is near the limit; its column
-  /// then is kNone.
+  /// `none` from enqueue_solve() until fetch_verdict(). If it is not_positive_definite with column
+  /// kNone, A is positive definite, but b is not finite or too large. The smallest pivot is that of
+  /// A; if a pivot in the rows of b is smaller, since A or b is near the limit, it is that one,
+  /// with column kNone.
   [[nodiscard]] const DeviceVerdict& verdict() const;
   /// Waits for all work on the stream, then copies the verdict from the device and returns it.
   /// Throws Error: device (that work failed), usage (a stream for the CPU).
@@ -88,13 +88,13 @@ class FusedSolve {
   /// the bordered matrix: columns 0 to nrhs() - 1 are those of b, and nrhs() + j is column j of A.
   [[nodiscard]] const DeviceVerdict* verdict_address() const;
 
-  /// Returns the plan of the bordered matrix. Its costs are those of a call, except that a call
-  /// omits the forward half of the solves.
+  /// Returns the plan of the bordered matrix. A call of solve() costs one factorisation by this
+  /// plan and the backward half of its solves.
   [[nodiscard]] const Plan& plan() const;
   /// Returns the number of right-hand sides.
   [[nodiscard]] Index nrhs() const;
-  /// Returns the bytes of values and vectors beside those of the factor and its workspace; the
-  /// backend counts them.
+  /// Returns the bytes of the copy of A's values and of vectors, without those of the factor and
+  /// the workspace that this object contains; the backend counts all of them.
   [[nodiscard]] Offset bytes() const;
 
  private:

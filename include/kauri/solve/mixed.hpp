@@ -28,9 +28,9 @@ enum class Precision {
 /// Ways in which a column was solved, by ascending cost.
 enum class MixedPath {
   refinement,           ///< x += M^-1 (b - A x), with M the factor in float, contracted well enough
-  conjugate_gradients,  ///< refinement did not, but conjugate gradients with M as preconditioner
-                        ///< converged
-  factor_in_double,     ///< neither did: a factor in double, with refinement
+  conjugate_gradients,  ///< conjugate gradients preconditioned by the factor in float, since its
+                        ///< refinement contracted too slowly
+  factor_in_double,     ///< a factor in double, with refinement, since the factor in float failed
 };
 /// Returns "refinement", "cg" or "double".
 std::string_view name_of(MixedPath path);
@@ -58,34 +58,35 @@ struct MixedSolveOptions {
   int max_cg_steps = -1;
   double target = 0;  ///< a column is done when its componentwise backward error is at most this;
                       ///< 0: eps of double
-  /// Error that is accepted once a path gains no more; above it the next path is taken. 0: 4 eps of
-  /// double; at least `target`. A larger value does not make a column count as converged if its
-  /// error exceeds solved_error<double>(), as for Solver.
+  /// Componentwise backward error with which a column is done if its path makes no more progress;
+  /// above it the column takes the next path. 0: 4 eps of double; values below `target` count as
+  /// `target`. A column whose error exceeds solved_error<double>() never counts as converged.
   double accept = 0;
   /// Token: if any thread requests a stop, solve() throws Error(cancelled) within some 50 ms (on a
   /// device between steps); the contents of x are then undefined.
   std::stop_token stop{};
 };
 
-/// Outcome of a solve, over its columns. Backward errors are those of S A S (S^-1 x) = S b, whose
-/// numbers are of one size. The componentwise error is also that of A x = b, except for rows of the
-/// second kind of BackwardError, which depend on ||x||; the normwise error is that of the scaled
-/// system. Entries of S^-1 x below 1e-38 of the largest one, which float cannot represent beside
-/// it, may be lost.
+/// Outcome of a solve, over its columns. Backward errors are those of the scaled system S A S y = S
+/// b with y = S^-1 x. The componentwise error is also that of A x = b, except in rows that take the
+/// second denominator of BackwardError::componentwise, which contains ||x||; the normwise error is
+/// that of the scaled system only. Entries of y below 1e-38 of the largest one, which float cannot
+/// represent beside it, may be lost.
 struct MixedReport {
   MixedPath path = MixedPath::refinement;  ///< costliest path of all columns
   double shift = 0;         ///< shift of the factor in float, in units of A's diagonal
   BackwardError unrefined;  ///< error of x after one solve with the first factor tried, the worst
                             ///< over the columns
-  int steps = 0;     ///< corrections kept, of the factor that ended the column, its first solve
-                     ///< included: the most of a column
-  int cg_steps = 0;  ///< conjugate gradient steps: the most of a column
-  /// Worst ratio of the componentwise errors after and before a refinement step, over steps from
-  /// the second correction on that began above `accept`; the first correction is excluded since its
-  /// ratio is that of the factor alone. 0 if there was no such step.
+  int steps = 0;     ///< most corrections of one column that were kept, by the last factor that the
+                     ///< column used; its first solve counts as one
+  int cg_steps = 0;  ///< most conjugate gradient steps of one column
+  /// Largest ratio of the componentwise errors after and before a refinement step that began above
+  /// `accept`; 0 if there was none. The first solve, whose ratio shows the accuracy of the factor
+  /// in float, is left out.
   double contraction = 0;
-  double cg_contraction = 0;  ///< geometric mean of that ratio over conjugate gradient steps up to
-                              ///< the best x, of the worst column; 0 if none
+  double cg_contraction = 0;  ///< geometric mean of the ratios of errors after and before each
+                              ///< conjugate gradient step up to the best x, in the worst column; 0
+                              ///< if there was no step
   Index conjugate_gradients = 0;  ///< columns whose last path was conjugate gradients
   Index in_double = 0;            ///< columns solved by the factor in double
   Index unconverged = 0;          ///< columns whose error is NaN or above `accept` or
@@ -111,15 +112,15 @@ struct MixedReport {
 /// The measured errors decide the path of each column:
 ///
 /// - Refinement (Skeel 1980) while a step shrinks the error to an eighth or less, which holds up to
-///   condition numbers of S A S of about 1e6; to a half or less suffices if the error is accepted
-///   or conjugate gradients are excluded.
+///   condition numbers of S A S of about 1e6; to a half or less suffices for the first step, if the
+///   error is accepted already, and if conjugate gradients are excluded.
 /// - Then flexible conjugate gradients (Golub & Ye 1999; Notay 2000) on the remaining error, in
 ///   double, with the factor as preconditioner; flexible because rounding in float makes the
 ///   preconditioner another operator at each step.
-/// - If these gain less than a factor of two in sixteen steps, meet p.A p <= 0, or have taken as
-///   long as a factor in double would, then such a factor. The first call that needs it allocates
-///   it, and it is kept; it is computed at most once for each refactorize(), after which solves
-///   begin with float again.
+/// - Then a factor in double, if conjugate gradients gain less than a factor of two in sixteen
+///   steps, meet p.A p <= 0, or are predicted to have taken as long. The first call that needs it
+///   allocates it, and it is kept; it is computed at most once for each refactorize(), after which
+///   solves begin with float again.
 ///
 /// The result depends on A, b, the plan and the options alone, not on times.
 ///
@@ -147,8 +148,8 @@ class MixedFactor {
   MixedFactor& operator=(MixedFactor&&) noexcept;
   ~MixedFactor();
 
-  /// Makes room for nrhs right-hand sides together: reallocates what depends on their number. No
-  /// more than nrhs() changes nothing. Throws Error(memory); then nrhs() is 0, and solve() throws
+  /// Makes room for nrhs right-hand sides together: reallocates what depends on their number. Does
+  /// nothing if nrhs <= nrhs(). Throws Error(memory); then nrhs() is 0, and solve() throws
   /// Error(usage), until a later call succeeds.
   void reserve(Index nrhs);
 
@@ -190,14 +191,16 @@ class MixedFactor {
   /// Returns the shift of the factor in float, in units of A's diagonal; 0 if it needed none or if
   /// there is no such factor.
   [[nodiscard]] double shift() const;
-  /// Returns the verdict of the factor that solves use, with pivots in the units of A. Its smallest
-  /// pivot is the one of S A S, that is, the smallest relative to A's diagonal.
+  /// Returns the verdict of the factor that solves use, with pivots in the units of A. Its
+  /// smallest_column is the one with the smallest pivot of S A S: the smallest relative to A's
+  /// diagonal, not the smallest in the units of A.
   [[nodiscard]] DeviceVerdict verdict() const;
   /// Returns the plan, which lives as long as the factor.
   [[nodiscard]] const Plan& plan() const;
   /// Returns the right-hand sides that are solved together.
   [[nodiscard]] Index nrhs() const;
-  /// Returns the bytes of A and of vectors in the backend's memory.
+  /// Returns the bytes of A and of the vectors in double, in the memory of the backend; factors and
+  /// their workspaces are not included.
   [[nodiscard]] Offset bytes() const;
 
  private:

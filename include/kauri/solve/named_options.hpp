@@ -25,8 +25,8 @@ std::string_view name_of(OptionKind kind);
 /// Description of one option. named_options() and named_option() return references that stay valid
 /// until the process ends.
 struct NamedOption {
-  std::string name;  ///< the member's name behind that of its struct: "threads", "ordering.method",
-                     ///< "refine.max_steps"
+  std::string name;  ///< name of the member, after that of its struct and a point if it is not in
+                     ///< SolverOptions itself: "threads", "ordering.method", "refine.max_steps"
   OptionKind kind;   ///< type of its value
   std::vector<std::string> words{};  ///< all values of an option of kind `word`; else empty
   std::string accepts;  ///< accepted values, for people: "an integer from 0 to 2^31 - 1", "fast,
@@ -35,8 +35,8 @@ struct NamedOption {
   std::string help;     ///< its effect, in one sentence without a full stop
 };
 
-/// Returns all named options, in the order of the documentation: the members of SolverOptions, and
-/// of the structs in it, whose value is one word or one number.
+/// Returns all named options, in the order of the documentation: those members of SolverOptions and
+/// of the structs in it that are a boolean, a number or an enumeration.
 const std::vector<NamedOption>& named_options();
 
 /// Returns the option of this name. Throws Error(usage) for an unknown name, and suggests the

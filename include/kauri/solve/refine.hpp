@@ -15,8 +15,8 @@ struct RefineOptions {
   int max_steps = 2;      ///< at most this many corrections, >= 0
   double target = 0;      ///< stop once the componentwise backward error is at most this, >= 0; 0
                           ///< stands for eps of T
-  double stagnation = 2;  ///< stop after a correction that does not shrink it by this factor, >= 0;
-                          ///< the better x is kept
+  double stagnation = 2;  ///< stop after a correction that does not shrink the componentwise error
+                          ///< by this factor, >= 0; the better of the two x is kept
   /// Cancels refine(): once any thread requests a stop, it throws Error(cancelled) within some 50
   /// ms, on a device between steps, and leaves the best x so far in x.
   std::stop_token stop{};
@@ -49,10 +49,10 @@ template <Scalar T>
 BackwardError backward_error(const SymmetricView<T>& a, MatrixView<const T> x,
                              MatrixView<const T> b, Backend& backend);
 
-/// Improves x, which factor.solve(b) returned, by corrections x += A^-1 (b - A x), while they
-/// shrink the componentwise backward error and options allow another. b is not changed and must not
-/// overlap x. a: the matrix whose system is solved; the factor may be of a shifted or nearby one of
-/// the same pattern. Allocates two n x columns arrays on the host.
+/// Improves x, the solution by factor.solve() for b, by corrections x += M^-1 (b - A x), with M the
+/// factorised matrix, while they shrink the componentwise backward error and options allow another.
+/// b is not changed and must not overlap x. a: the matrix A of the system; M has the same pattern
+/// and may be A, A + shift I or a nearby matrix. Allocates two n x columns arrays on the host.
 ///
 /// Throws, besides the errors above, Error(usage) if a's pattern differs from that of the factor's
 /// plan (compared entry by entry), if the factor is not valid and a correction is to be made, if

@@ -13,8 +13,8 @@
 
 namespace kauri {
 
-/// Backward errors of a computed solution x of A x = b, the worst over the columns. If x is not
-/// finite (A^-1 b does not fit T), both are NaN or infinite, whatever the other rows and columns
+/// Backward errors of a computed solution x of A x = b, the worst over the columns. If any column
+/// of x is not finite (A^-1 b does not fit T), both are NaN or infinite, whatever the other columns
 /// give. So test !(error <= bound), not error > bound.
 struct BackwardError {
   double normwise = 0;  ///< ||b - A x||_inf / (||A||_inf ||x||_inf + ||b||_inf)

@@ -20,8 +20,8 @@ class RefinerImpl;
 /// refine(), with the same corrections and the same bits of x. On a device the device itself
 /// decides when to stop, so the host does not wait.
 ///
-///     enqueue_refactorize(factor, value, 0, stream);      // all of this may be captured, and
-///     replayed with other numbers in value and b factor.enqueue_solve(b, x, workspace, stream);
+///     enqueue_refactorize(factor, value, 0, stream);  // these calls may be captured in a graph,
+///     factor.enqueue_solve(b, x, workspace, stream);  // to be replayed for other value and b
 ///     refiner.enqueue_values(value, stream);
 ///     refiner.enqueue_refine(factor, b, x, workspace, stream);
 ///
@@ -38,7 +38,7 @@ class Refiner {
   /// Makes a Refiner for up to nrhs >= 1 right-hand sides at a time, for factors of this pattern on
   /// the backend of `factor`, which need not be valid. a: the pattern that was analysed; its arrays
   /// are copied as far as needed. No other call allocates. On a device the memory is one block,
-  /// which, as that of refine(), is counted in no backend's bytes. O(n + nnz).
+  /// which Backend::bytes_in_use() does not include. O(n + nnz).
   ///
   /// Throws Error: input (a bad pattern), usage (nrhs < 1; a pattern other than the factor's),
   /// memory, overflow (more than 2^32 - 1 entries on a device).
@@ -76,8 +76,9 @@ class Refiner {
   /// corrections are enqueued; those after the last one needed return at once when their turn
   /// comes. If A was not positive definite, all of x is NaN, and the report says so.
   ///
-  /// Throws Error: usage (as refine(), but the verdict may be unknown, or not good; only a factor
-  /// that was never filled is refused), cancelled (before anything is enqueued), device.
+  /// Throws Error: usage (as refine(), except that the factor's verdict may be unknown or not good;
+  /// only a factor that was never filled is refused), cancelled (before anything is enqueued),
+  /// device.
   void enqueue_refine(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> x,
                       Workspace<T>& workspace, StreamHandle stream,
                       const RefineOptions& options = {});

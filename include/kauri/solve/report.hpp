@@ -14,12 +14,12 @@
 
 namespace kauri {
 
-/// Report of the last calls of a Solver, or put together by the caller from single phases. Phases
-/// not run since compute() are zeros.
+/// Report of the last calls of a Solver; a caller that runs the phases itself may fill one in, too.
+/// Figures of phases not run since compute() are zeros.
 struct SolverReport {
   /// Figures of one phase. A figure is 0 if the phase was not run or the figure is not counted.
   struct PhaseReport {
-    double seconds = 0;  ///< wall time, for the caller's information
+    double seconds = 0;  ///< wall time; no result depends on it
     double flops = 0;    ///< floating-point operations; a multiply-add is two
     Offset bytes = 0;    ///< bytes of memory of its result; see SolverReport
     /// Least bytes that any algorithm moves to or from memory: the inputs and the results, once
@@ -68,22 +68,22 @@ struct SolverReport {
   BackendKind backend = BackendKind::cpu;  ///< kind of backend that computes
   std::string target;                      ///< Plan::target, "cpu-avx512", "sm_90" ...
   std::string target_reason;               ///< Analysis::target_reason
-  std::string too_large_block;             ///< why a device runs slower kernels for this plan
-                                           ///< (docs/limits.md); empty if it does not
+  std::string too_large_block;             ///< why a device runs slower kernels: too large a
+                                           ///< contribution block (docs/limits.md); else empty
   std::string device;                      ///< Backend::device()
   std::string kernels;                     ///< Backend::kernels(), or mixed_kernels()
   int threads = 0;                         ///< Backend::threads()
   int scalar_bytes = 0;                    ///< bytes of a number of L: 4 or 8
   Precision precision =
-      Precision::full;  ///< mixed: systems are in double, and L is in float, at least at first
+      Precision::full;  ///< mixed: systems are in double and L is in float, unless float fails
 
-  /// Backend::roofline(), with mixed precision Backend::mixed_roofline(), if
-  /// SolverOptions::roofline is set.
+  /// Highest rates of the backend: Backend::roofline(), or with mixed precision
+  /// Backend::mixed_roofline(); empty unless SolverOptions::roofline is set.
   std::optional<Roofline> roofline;
 
   double smallest_pivot =
       0;  ///< smallest pivot of the last factorisation, DeviceVerdict::smallest_pivot
-  Index smallest_column = kNone;  ///< its column in the caller's numbering; kNone if there is none
+  Index smallest_column = kNone;  ///< column of smallest_pivot in the caller's numbering, or kNone
   /// Worst pivot of the last factorisation, if it is so small relative to A's diagonal entry that A
   /// is nearly singular; else empty. With mixed precision it is set for a factor in double alone,
   /// since pivots in float say nothing about a system in double that refinement or conjugate
@@ -103,9 +103,9 @@ struct SolverReport {
   MixedReport mixed;
 };
 
-/// Returns what an analysis alone determines, for factors in a scalar of 4 or 8 bytes on this
-/// backend: sizes, choices, the figures of `ordering` and `symbolic`, and the bytes of `prepare`
-/// and `factor`. Throws Error(usage) for an analysis without a plan, Error(overflow).
+/// Returns a report with what the analysis alone determines, for factors in a scalar of 4 or 8
+/// bytes on this backend: sizes, choices, the figures of `ordering` and `symbolic`, and the bytes
+/// of `prepare` and `factor`. Throws Error: usage (an analysis without a plan), overflow.
 SolverReport report_of(const Analysis& analysis, const Backend& backend, int scalar_bytes);
 
 /// Returns the report as one JSON object on one line, with a key of the same name for each member;

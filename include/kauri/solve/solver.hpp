@@ -14,7 +14,7 @@
 
 namespace kauri {
 
-/// Choice of the backend of a Solver, made anew by each compute().
+/// Choice of the backend of a Solver. Each compute() makes it anew.
 ///
 /// `automatic` takes the backend that is predicted to end the whole job first:
 /// AnalyzeOptions::factorizations factorisations with `solves` solves each. It takes the CPU if
@@ -25,7 +25,7 @@ namespace kauri {
 /// double on an H200 were measured; others are scaled from them and count twice, so that a device
 /// is not taken by mistake.
 enum class BackendChoice {
-  automatic,  ///< the backend predicted to end the job first, as above
+  automatic,  ///< the device if it is predicted to end the whole job first, else the CPU
   cpu,        ///< cpu_backend(SolverOptions::threads)
   cuda,       ///< cuda_backend(SolverOptions::cuda)
 };
@@ -42,7 +42,7 @@ struct SolverOptions {
   /// then refined by the options `mixed_solve`, not `refine`. report().mixed says how they were
   /// found; its `unconverged` counts the columns that did not converge.
   Precision precision = Precision::full;
-  MixedOptions mixed{};             ///< the making of the MixedFactor
+  MixedOptions mixed{};             ///< options with which the MixedFactor is created
   MixedSolveOptions mixed_solve{};  ///< solves with mixed precision
   /// Initial token of Solver::set_stop(). It replaces analyze.ordering.stop, refine.stop and
   /// mixed_solve.stop.
@@ -51,8 +51,8 @@ struct SolverOptions {
   /// for each ordering. It replaces analyze.on_message. An A that is not positive definite, or
   /// nearly singular (PivotLoss), gives a warning.
   MessageHandler on_message{};
-  /// Reports have Backend::roofline(), with mixed precision Backend::mixed_roofline(). On the CPU
-  /// compute() measures it once.
+  /// True: reports have Backend::roofline(), with mixed precision Backend::mixed_roofline(). On the
+  /// CPU compute() measures it once, in some tenths of a second.
   bool roofline = false;
   CudaOptions cuda{};  ///< the device that is asked for, or that `automatic` considers
 };
@@ -97,15 +97,15 @@ class Solver {
   /// compute(), a wrong length, a shift that is not finite), input (a NaN or infinite entry),
   /// memory (with mixed precision, for a factor in double), device, cancelled.
   Result<void, Breakdown> refactorize(std::span<const T> value, T shift = 0);
-  /// Factorises A + shift I as above, after comparing a's pattern with that of the last compute(),
-  /// O(n + nnz). Throws, besides the errors above, Error(usage) if the patterns differ, naming the
-  /// numbers of rows or the first entry that differs, and Error(input) for arrays that are no
+  /// Factorises A + shift I as refactorize(a.value, shift), after comparing a's pattern with that
+  /// of the last compute(), O(n + nnz). Throws also Error(usage) if the patterns differ, naming the
+  /// numbers of rows or the first entry that differs, and Error(input) for arrays that are not a
   /// Pattern; the solver is then unchanged.
   Result<void, Breakdown> refactorize(const SymmetricView<T>& a, T shift = 0);
-  /// Factorises the values of the last factorisation again with this shift in place of the last
-  /// one, for example after a Breakdown. No values are copied to a device, except with mixed
-  /// precision. Throws Error(usage) if there are no such values or they were refused, and for a
-  /// shift that is not finite; else as refactorize().
+  /// Factorises A + shift I with the values of the last factorisation; shift replaces the last one.
+  /// Use it after a Breakdown, for example. No values are copied to a device, except with mixed
+  /// precision. Throws Error(usage) if there was none or its values were refused by an Error, and
+  /// for a shift that is not finite; else as refactorize().
   Result<void, Breakdown> refactorize_shifted(T shift);
   /// Solves A x = b and returns x, refined by options.refine. b: length n. Throws Error: usage
   /// (before a successful compute(), sizes that do not fit), memory, device, cancelled.
@@ -116,14 +116,14 @@ class Solver {
   /// definite: x is then NaN, and the solver holds no factor. x is returned in any case, and each
   /// column is as good as if it had been solved alone.
   std::vector<T> solve(std::span<const T> b);
-  /// Solves A X = B in place, as above: x holds B on entry and X on return, n rows and any number
-  /// of columns, of either layout. If it throws, x is B again.
+  /// Solves A X = B and refines X, in place: x holds B on entry and X on return, n rows and any
+  /// number of columns, of either layout. Reports and throws as solve(b); an Error leaves B in x.
   void solve(MatrixView<T> x);
 
   /// Sets the token by which any thread may cancel the calls after this one: they throw
   /// Error(cancelled) within some 50 ms of a stop request (on a device between phases; enqueued
-  /// work runs to its end). A cancelled compute() leaves what it leaves for any error; if it was
-  /// cancelled in the factorisation, refactorize() continues with its plan. A cancelled
+  /// work runs to its end). A cancelled compute() leaves the solver as any error in it does; if it
+  /// was cancelled in the factorisation, refactorize() may follow, with its plan. A cancelled
   /// refactorize() that has begun leaves no valid factor until the next one. A cancelled solve()
   /// leaves B in x. A token stays stopped: set another one to continue.
   void set_stop(std::stop_token stop);
