@@ -217,7 +217,8 @@ class Dissection {
   PerThread<LeafOrderWorkspace> leaves_;
 };
 
-/// Returns the number of steps.
+/// Dissects the vertices v < interior, with all others as a halo, and writes their order. Returns
+/// the number of steps made.
 Offset dissect(const GraphView& graph, Index interior, const DissectionOptions& options,
                std::span<Index> order) {
   Dissection dissection(graph, options, order);

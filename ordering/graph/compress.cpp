@@ -118,7 +118,8 @@ std::size_t twins_in(std::span<const Index> representative) {
   return twins;
 }
 
-/// Removes rows from their classes; the least of the rest leads the class.
+/// Makes each row of `apart` a class by itself; the least of the other rows of a class represents
+/// it.
 void separate(std::vector<Index>& representative, std::span<const Index> apart) {
   std::vector<char> alone(representative.size(), 0);
   for (const Index v : apart) alone[v] = 1;
@@ -146,7 +147,8 @@ std::vector<Index> begins_of_runs(std::span<const Index> representative) {
   return first;
 }
 
-/// Returns the blocks that begin with these rows.
+/// Returns, for each of `rows`, the index of the block that begins with it. first: first rows of
+/// all blocks.
 std::vector<Index> blocks_at(std::span<const Index> first, std::span<const Index> rows) {
   std::vector<Index> blocks;
   for (const Index row : rows)

@@ -30,8 +30,9 @@ bool worth_merging(std::span<const Index> representative);
 
 /// A graph with its indistinguishable vertices merged, if that pays. Its vertices are
 /// *supervariables*, numbered by their least member; the members are rows of A, ascending. If
-/// nothing is merged, the view is the caller's graph, and nothing is copied. If many rows are
-/// merged with adjacent rows, the graph of a pattern is never made. Read-only once built.
+/// nothing is merged, the view is the caller's graph, and nothing is copied. If the source is a
+/// pattern and many rows are merged with the row before, the graph of single rows is never made.
+/// Read-only once built.
 class CompressedGraph {
  public:
   /// Compresses a graph. merge: false makes every row a supervariable. apart: rows of the graph

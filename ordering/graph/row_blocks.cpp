@@ -23,7 +23,8 @@ std::span<const Index> column(const Pattern& lower, Index j) {
                            static_cast<std::size_t>(lower.col_ptr[j + 1] - lower.col_ptr[j]));
 }
 
-/// Returns false if column j equals column j - 1 without its diagonal entry.
+/// Returns true if row j cannot continue the block of row j - 1: false if column j equals column j
+/// - 1 without the diagonal entry of column j - 1.
 bool leads(const Pattern& lower, Index j) {
   if (j == 0) return true;
   const auto before = column(lower, j - 1), mine = column(lower, j);

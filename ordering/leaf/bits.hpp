@@ -37,7 +37,7 @@ struct Step {
   Index end;      // end of its children's range in the order
 };
 
-/// Memory for any number of graphs.
+/// Memory of the elimination on bits, reused for any number of graphs.
 struct BitArrays {
   Scratch<Word> row;
   Scratch<Index> key;

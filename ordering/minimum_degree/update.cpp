@@ -91,7 +91,8 @@ void MinimumDegree::clean(Index i) {
   prune_variable(i, stamp_);
 }
 
-/// Removes edges inside the clique L_e, which e covers, from the A_i of its variables.
+/// Removes edges inside the clique L_e, which element e stands for, from the lists A_i of the
+/// variables i of e.
 void MinimumDegree::prune(Index e) {
   const Offset stamp = ++stamp_;
   const std::span<const Index> variables = list_of(e);

@@ -61,7 +61,7 @@ struct PivotCandidate {
   Index length = 0, weight = 0;  // number and weight of the vertices of L_p
   bool wins = false;
   // News of a winner, as pairs: vertices and their new weights, then vertices and their new
-  // degrees, if these are in the buckets.
+  // degrees, if these are not above the horizon.
   Index weights = 0, degrees = 0;
   Index eliminated = 0;  // weight
 };
@@ -165,13 +165,14 @@ class Elimination {
 
   template <class F>
   void timed(Stage phase, F&& f);
-  /// Calls f(candidate, slot) for each candidate, by as many threads as pay.
+  /// Calls f(candidate, memory of the calling thread) for each candidate, by one thread if small_
+  /// is set, else by all.
   template <class F>
   void for_each_candidate(F&& f);
 
   friend class PivotElimination;
 
-  /// Returns the slot of the calling thread.
+  /// Returns the memory of the calling thread, its slot.
   ThreadMemory& slot() {
     return slots_.local([n = n_] { return std::make_unique<ThreadMemory>(n); });
   }

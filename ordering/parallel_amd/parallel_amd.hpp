@@ -40,7 +40,8 @@ struct ParallelAmdOptions {
   double ahead = 8;              ///< vertices chosen in advance per candidate, >= 1
   Index most = 512;              ///< candidates of a round, at most
   Index sequential_below = 500;  ///< smaller graphs are ordered by approximate_minimum_degree()
-  bool sequential_hubs = true;   ///< so are graphs with hubs with long lists, which it passes over
+  bool sequential_hubs = true;   ///< graphs with hubs are ordered by approximate_minimum_degree(),
+                                 ///< too, which need not read a hub's long list for each pivot
   double elbow = 0.5;            ///< as AmdOptions::elbow; the order never depends on it
   Offset task_entries =
       512;  ///< expected entries that justify a task; the order never depends on it
@@ -64,7 +65,8 @@ struct ParallelAmdOptions {
 /// approximate_minimum_degree() does: a postorder of the assembly tree, the vertices of a front
 /// ascending. All threads of the calling arena take part; the order is a function of graph and
 /// options alone. Workspace: 2 (1 + elbow) nnz + 20 n numbers, and n per thread. Calls
-/// approximate_minimum_degree() for graphs whose lists could need more than 2^32 entries.
+/// approximate_minimum_degree() in the cases that the options name, and if lists could need more
+/// than 2^32 entries.
 void parallel_minimum_degree(const GraphView& graph, const ParallelAmdOptions& options,
                              AmdWorkspace& workspace, std::span<Index> order);
 

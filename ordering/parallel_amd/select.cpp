@@ -30,8 +30,8 @@ void Elimination::push(Index v, Index version, Index degree) {
   least_ = std::min(least_, degree);
 }
 
-/// Removes dead entries once they are more than half. Without this, they would stay where degrees
-/// fall in the end.
+/// Removes dead entries from the buckets once more than half of all entries are dead. Otherwise
+/// those in buckets of high degrees would stay if degrees fall towards the end.
 void Elimination::sweep_buckets() {
   if (options_.report != nullptr)
     options_.report->bucketed = std::max(options_.report->bucketed, bucketed_);
@@ -63,8 +63,8 @@ Index Elimination::least_beyond_horizon() {
   return *std::min_element(least.begin(), least.end());
 }
 
-/// Raises the horizon: fills buckets for higher degrees, at least up to `least`, or up to the least
-/// degree of a variable.
+/// Raises the horizon, the degree up to which variables are in the buckets: fills buckets at least
+/// up to `least`, and at least up to the least degree of a variable beyond the old horizon.
 void Elimination::raise_horizon(Index least) {
   const Offset wanted = std::max(least_beyond_horizon(), least);
   const Index before = horizon_;

@@ -36,9 +36,9 @@ inline Offset most_side(Offset total, double share) {
 /// a refinement, where a larger one would keep it from passing through worse separations.
 inline constexpr double kSides = 4, kSidesWhileMoving = 1;
 
-/// Returns true if a separator costs at most kThin operations per vertex (s^3 / n). What it divides
-/// has hardly any fill: minimum degree does better there, except for the height of its tree
-/// (SeparatorSearch::is_across).
+/// Returns true if a separator costs at most kThin operations per vertex (s^3 / n). A graph with a
+/// separator this thin has hardly any fill: minimum degree does better, except that its tree may be
+/// high (SeparatorSearch::is_across).
 inline bool is_thin(const PartWeights& weight) {
   constexpr double kThin = 4;
   const auto s = static_cast<double>(weight[kSeparator]);

@@ -11,9 +11,10 @@
 namespace kauri {
 
 /// Checks a plan: sizes, orders, postorder and bounds; that live blocks do not overlap; of the
-/// CPU's schedule that every edge leads upwards; of a device's that every tile and every child's
-/// entry is there once and that no task waits for ever. Returns the first flaw, or an empty string.
-/// O(size of the plan, times its logarithm) plus O(the CPU's tasks squared).
+/// CPU's schedule that every edge leads to a higher ticket; of a device's that each tile is written
+/// once, each listed child's entry is added once, and no task waits for ever. Returns the first
+/// flaw, or an empty string. O(size of the plan, times its logarithm) plus O(the CPU's tasks
+/// squared).
 std::string find_flaw(const Plan& plan);
 
 namespace symbolic {

@@ -49,9 +49,9 @@ constexpr Index kDissected = 50000, kDissectedSurface = 140000;
 constexpr double kMostHanging = 0.5, kMostNeighbours = 8;
 
 /// kWide: least cube of the vertices in a mean level, per vertex of the graph; it is some 10,000 in
-/// bodies and 100 on surfaces, though 4750 if neighbours reach over several rings. kBody, for a
-/// host: least dimension by which neighbourhoods grow in a body. 2 to 16 cores solved bodies 0.98
-/// to 6 times as fast by dissection, surfaces of less than 140,000 vertices 0.4 to 1.1 times.
+/// bodies and 100 on surfaces, though 4750 if neighbours reach over several rings. kBody, used
+/// without a device: least growth_dimension() of a body. 2 to 16 cores solved bodies 0.98 to 6
+/// times as fast by dissection, surfaces of less than 140,000 vertices 0.4 to 1.1 times.
 constexpr double kWide = 1000, kBody = 2;
 
 /// Least vertices of an irregular mesh for which minimum degree is run in rounds by all threads of
@@ -88,8 +88,8 @@ constexpr double kLatticeDegree = 0.8, kIrregularDegree = 2, kLatticeDissection 
 constexpr double kSharedCore = 0.17;
 
 /// Operations that minimum degree leaves on a surface beyond those of dissection, per cube of the
-/// vertices in a ring of the mean level. In such operations, the time that minimum degree took
-/// longer in all on eight cores was 0.8 to 1.6 times this.
+/// vertices in a ring of the mean level. The time that minimum degree took longer in all on eight
+/// cores, converted to operations, was 0.8 to 1.6 times this.
 constexpr double kSurfaceWork = 60;
 
 /// Least rings that a level is taken to hold.
@@ -239,8 +239,8 @@ std::optional<std::string> try_dissection(OrderingSelector& selector) {
   return "nd given up: " + limit.why;
 }
 
-/// Makes a plan after minimum degree and dissection were given up: with rcm, which takes the time
-/// of a few searches, then with amd, which may now take as long as it can save this job.
+/// Tries rcm, which takes the time of a few searches, after minimum degree and dissection were
+/// given up; then amd, which may take the seconds that it can save the job with rcm.
 void try_last_resort(OrderingSelector& selector) {
   selector.try_method(OrderingMethod::rcm);
   const double seconds = fill_seconds(selector);
@@ -275,10 +275,10 @@ std::optional<std::string> consider_dissection(OrderingSelector& selector, const
   return try_dissection(selector);
 }
 
-/// Returns true if minimum degree on a body, its seconds on the host and those that its fill takes
-/// a device, takes longer than the body's dissection by all threads. Called for a device and for
-/// graphs that suit minimum degree. width: vertices of a separator. Minimum degree counts with one
-/// core's seconds, in rounds too, and the shares of dissection were fitted against that.
+/// Returns true if the seconds of minimum degree on a body, plus those that a device needs for the
+/// operations that it leaves beyond dissection's, exceed the seconds of dissection by all threads.
+/// width: vertices of a separator. Minimum degree counts with one core's seconds, in rounds too,
+/// and the shares of dissection were fitted against that.
 bool outweighs_dissection(OrderingSelector& selector, const Body& body, double width) {
   const double rows = width * selector.size() / selector.compressed().size();
   return selector.device_seconds(kBodyWork * rows * rows * rows) +
@@ -292,9 +292,9 @@ double ring_width(const Body& body, double width) {
   return width / std::max(kThinnest, (std::sqrt(body.spread.mean + 1) - 1) / 2);
 }
 
-/// Returns the seconds in which a host of AnalyzeOptions::cores cores dissects a mesh, if that is
-/// less than one core takes for minimum degree plus what all cores take for the additional
-/// operations of its factorisations; else nullopt. width: vertices of a separator.
+/// Returns the seconds in which AnalyzeOptions::cores cores dissect a mesh, if that is less than
+/// one core takes for minimum degree plus what all cores take for the additional operations of its
+/// factorisations; else nullopt. width: vertices of a separator.
 std::optional<double> outruns_minimum_degree(OrderingSelector& selector, const Body& body,
                                              double width) {
   if (!body.irregular && !ordering::is_lattice(body.spread)) return {};
@@ -314,8 +314,9 @@ std::string in_levels(Index n, double width) {
   return in_digits(n) + " vertices in levels of " + in_digits(width);
 }
 
-/// Implements dissect_at_once() for a host and a graph of sufficient size without hubs: bodies, and
-/// large surfaces, if all cores take less time with dissection for ordering and factorisations.
+/// Implements dissect_at_once() without a device, for a graph of sufficient size without hubs:
+/// takes bodies, and large surfaces, if all cores need less time for ordering and factorisations
+/// with dissection.
 std::optional<std::string> dissect_on_host(OrderingSelector& selector, const Body& body) {
   const Index n = body.graph.size();
   const bool flat = ordering::growth_dimension(body.graph) < kBody;

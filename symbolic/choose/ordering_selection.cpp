@@ -25,8 +25,8 @@
 namespace kauri::symbolic {
 namespace {
 
-/// Ratio of the seconds of a band to those of a band of even width: widths vary, and work grows
-/// with their squares. It is the median of drafts of 60 bands.
+/// Ratio of the seconds of a factorisation of a band to those of one with as many entries and an
+/// even width: widths vary, and work grows with their squares. Median of the drafts of 60 bands.
 constexpr double kBandSpread = 1.25;
 
 /// Step between the columns that are sampled to find that an envelope is far too large.

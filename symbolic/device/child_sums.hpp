@@ -12,7 +12,8 @@
 
 namespace kauri::symbolic {
 
-/// A tiled front with more children than this takes those with few rows by lists.
+/// A tiled front with more children than this adds those with few rows (kMostListedRows) by lists
+/// of sums; it pulls all others.
 inline constexpr Index kMostPulled = 32;
 /// Most rows of a contribution block that is taken by lists. A larger block is pulled tile by tile:
 /// its runs are long, and its lists would be as long as the block.
@@ -45,19 +46,19 @@ std::vector<Index> list_sums(const Supernodes& nodes, const Assembly& assembly, 
 /// Returns Sums::step, computed from the other members.
 std::vector<Offset> sum_steps(const DeviceSchedule::Sums& sums);
 
-/// The place on a device that stands for none. Place is std::uint32_t if has_short_places(), else
-/// Offset.
+/// Value that means "no place" in lists of places on a device. Place is std::uint32_t if
+/// has_short_places(), else Offset.
 template <class Place>
 inline constexpr Place kNoPlace = static_cast<Place>(-1);
 /// Returns true if all places fit into 32 bits and none equals kNoPlace.
 inline bool has_short_places(const DeviceSchedule& schedule) {
   return schedule.entries <= schedule.hooks.most_short();
 }
-/// Writes places [begin, end) of the sums; kNoPlace for empty ones.
+/// Writes the places of the results of sums [begin, end); kNoPlace for empty sums.
 template <class Place>
 void write_sum_places(const DeviceSchedule::Sums& sums, Offset begin, Offset end, Place* out);
-/// The terms of a step; and a function that writes the terms of steps [begin, end), for which
-/// sums.step must be set.
+/// SumStep: places of the terms of one step. write_sum_terms() writes those of steps [begin, end);
+/// it requires sums.step.
 template <class Place>
 using SumStep = std::array<Place, kSumStep>;
 template <class Place>

@@ -13,7 +13,7 @@ namespace {
 constexpr Index kGroup = 16;
 /// Most tiles that one task fills: 256 KB.
 constexpr Index kFillRows = 8;
-/// Most sums of one task: two a thread.
+/// Most sums of one task.
 constexpr Index kSums = 256;
 /// Most fronts taken together if none of their tasks waits for a later one: enough chains for all
 /// teams of a large device.

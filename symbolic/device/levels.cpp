@@ -26,8 +26,8 @@ constexpr double kPeak = 42e12;
 constexpr double kChainTile = 25e-6;
 constexpr double kHop = 10e-6;
 
-/// Exponent of memory in the price of a way, with 1 for time: a share of memory counts that much
-/// more than the same share of time.
+/// The levels with the least entries^kMemory times seconds are chosen: a change of memory by a
+/// small share counts this many times as much as a change of time by the same share.
 constexpr double kMemory = 1.25;
 /// Thresholds of a large subtree that are tried: a half of all work, and halves of that, kHalvings
 /// in all.

@@ -25,12 +25,13 @@ struct LiveBlock {
 /// through gaps. Throws Error(overflow).
 Offset allocate_offsets(std::vector<LiveBlock>& blocks);
 
-/// Sets offsets as above, then again with the blocks first that are in use in the phase with the
-/// least room, and keeps the offsets that leave more room. stays[f]: entries in use in phase f at
-/// the other end of the array.
+/// Sets the offset of each block in two ways, as the function above, and with those blocks first
+/// that are in use in the phase with the least room, and keeps the way in which the array is
+/// smaller. Returns the end of the blocks. stays[f]: entries in use in phase f at the other end of
+/// the array.
 Offset allocate_offsets(std::vector<LiveBlock>& blocks, std::span<const Offset> stays);
 
-/// Returns the end of the blocks in use in each phase. Length `phases`.
+/// Returns, for each phase, the highest end of a block in use, 0 if there is none. Length `phases`.
 std::vector<Offset> reach_of(const std::vector<LiveBlock>& blocks, Index phases);
 
 /// The last phase in which each part of an array was in use, set phase by phase.

@@ -162,10 +162,10 @@ struct DeviceSchedule {
   std::vector<DeviceTask> task;  ///< tasks of the tiled fronts by ticket; if empty, tiled fronts
                                  ///< are done level by level
   Sums sums;  ///< sums for `task`: contributions of children that are taken by lists
-  std::vector<Index> block_reuses;  ///< per tiled front: levels of tiled fronts that must be done
-                                    ///< before its block's place is free
-  std::vector<Index> panel_reuses;  ///< per tiled front: levels of tiled fronts that must be done
-                                    ///< before its panel's place is free
+  std::vector<Index> block_reuses;  ///< per tiled front: number of levels of tiled fronts, from the
+                                    ///< first, that must be done before its block's place is free
+  std::vector<Index> panel_reuses;  ///< per tiled front: number of levels of tiled fronts, from the
+                                    ///< first, that must be done before its panel's place is free
   Offset row_maps = 0;              ///< words of the row maps of children that `task` needs
   Offset shared_bytes =
       0;  ///< bytes on the device that `task` needs beyond plan_bytes and that factors share

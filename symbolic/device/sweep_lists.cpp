@@ -18,7 +18,7 @@ using Kind = SweepTask::Kind;
 constexpr Index kChunk = 8;
 /// Slabs of 16 columns in a task of a front of one pivot tile: 128 KB.
 constexpr Index kSlabs = 16;
-/// Columns by which the sums over rows below the pivots begin early.
+/// Pivot tiles by which backward tasks that sum over rows below the pivots come early in the list.
 constexpr Index kColumnsAhead = 16;
 /// Fronts in a block of a parallel loop.
 constexpr Index kFronts = 256;

@@ -13,14 +13,15 @@
 namespace kauri::symbolic {
 namespace {
 
-/// Note for the fronts above the parts: the supervariable at a place has rows in this root of a
-/// subtree.
+/// Note that the rows of the supervariable at `place`, which belong to a front above the parts
+/// (whole subtrees), are also rows of front `root`, the root of a subtree.
 struct Arrival {
   Index place;
   Index root;
 };
 
-/// An entry of row `row` of B, which belongs to a front above a part, in a front of the part.
+/// Note that row `row` of B, a pivot of a front above a part, has an entry in the columns of
+/// `front`, which is in the part.
 struct RowOfFront {
   Index row, front;
 };

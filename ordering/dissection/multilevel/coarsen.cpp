@@ -14,8 +14,8 @@
 namespace kauri::ordering::dissection {
 namespace {
 
-// Largest degree of hanging vertices that are matched: with more neighbours, the one of highest
-// degree says little.
+// match_hanging() pairs vertices with at most this many neighbours by their neighbour of highest
+// degree; of more neighbours, that one says little about the vertex.
 constexpr Index kMostHanging = 8;
 // Vertices matched among each other before others are considered. The matching depends on this
 // size.
@@ -128,7 +128,7 @@ Index sum_of(Index a, Index b) {
   return static_cast<Index>(std::min<Offset>(Offset{a} + b, std::numeric_limits<Index>::max()));
 }
 
-/// Merges the edges of the coarse vertices led by the fine vertices of a block.
+/// Merges the edges of the coarse vertices whose lesser fine vertex is in one block.
 class Merger {
  public:
   Merger(const GraphView& fine, std::span<const Index> edge_weight,
