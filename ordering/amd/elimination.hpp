@@ -49,7 +49,7 @@ struct Node {
 
 constexpr Index kIsElement = -1;
 
-// Bit that separates hashes of the halo from those of the interior, whose lists are never compared.
+// Bit that is set in hashes of halo vertices alone, so that these are never compared with others.
 constexpr std::uint32_t kHaloHash = 0x80000000u;
 
 // Number of hash buckets, few enough for the L1 cache (16 KB). Few elements have more variables,
@@ -219,7 +219,7 @@ class Elimination {
   Index me_pivots_ =
       0;  // weight of the pivots of me: the one chosen, and those that need no further fill
   Index pivots_ = 0;        // length of sequence_
-  Index eliminated_ = 0;    // by weight
+  Index eliminated_ = 0;    // weight of the vertices eliminated so far
   Index least_degree_ = 0;  // no chain of a smaller degree is nonempty
   Index widest_ = 0;        // largest weight of an L_e so far
   Index tag_ = 1;

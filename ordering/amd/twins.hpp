@@ -7,7 +7,8 @@
 
 namespace kauri::ordering::amd {
 
-// Merges variables of me with the same lists, which stay indistinguishable for ever.
+// Merges variables of the new element me that have the same lists: these are indistinguishable from
+// now on.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::merge_twins() {
   raise_tag(widest_);

@@ -66,10 +66,10 @@ struct PivotCandidate {
   Index eliminated = 0;  // weight
 };
 
-/// Arena of number arrays that stay in place until clear() frees all of them.
+/// Arena of arrays of Index, which stay in place until clear() frees all of them.
 class Stretches {
  public:
-  /// Returns room for `size` numbers; a following keep() tells how many of them stay allocated.
+  /// Returns memory for `size` elements; keep(count) then allocates the first `count` of them.
   Index* room(std::size_t size) {
     if (chunk_.empty() || used_ + size > chunk_.back().size) {
       const std::size_t last = chunk_.empty() ? 0 : chunk_.back().size,
@@ -80,7 +80,7 @@ class Stretches {
     return chunk_.back().data.get() + used_;
   }
   void keep(std::size_t size) { used_ += size; }
-  /// Frees all arrays; keeps the largest chunk, at least half of the memory.
+  /// Frees all arrays; keeps the largest chunk, at least half of the memory, for the next ones.
   void clear() {
     if (chunk_.size() > 1) chunk_.erase(chunk_.begin(), chunk_.end() - 1);
     used_ = 0;
@@ -93,7 +93,7 @@ class Stretches {
     std::size_t size;
   };
   std::vector<Chunk> chunk_;  // each at least twice as large as the previous one
-  std::size_t used_ = 0;      // numbers used of the last chunk
+  std::size_t used_ = 0;      // elements allocated of the last chunk
 };
 
 /// Memory of one thread.

@@ -34,7 +34,7 @@ struct ParallelAmdOptions {
   bool aggressive = true;  ///< absorb elements that become subsets of the newest one
   double factor = 1.1;  ///< candidates have degrees of at most factor * least + slack; larger: more
                         ///< per round, and more fill
-  Index slack = 1;      ///< added to factor * least, as above
+  Index slack = 1;      ///< added to factor * least degree: see factor
   double tries =
       1.6;  ///< candidates per expected winner, > 1; larger: fewer rounds, more work in each
   double ahead = 8;              ///< vertices chosen in advance per candidate, >= 1

@@ -146,7 +146,7 @@ class SumCheck {
   }
 
   /// Checks one term of sum k: it must be an entry of a child, or a sum of an earlier stage of this
-  /// host, that no other sum has as a term, and meet the same entry as the other terms.
+  /// front, that no other sum has as a term, and meet the same entry as the other terms.
   std::string take(Index k, Offset term, const std::vector<EntryPair>& entries,
                    std::vector<bool>& taken) {
     Offset meets = -1;
@@ -180,7 +180,7 @@ class SumCheck {
   std::vector<Index> writer_;  // per entry of scratch: the sum that writes it; kNone once that was
                                // read
   std::vector<Offset>
-      destination_;  // per sum: the entry of the host that its terms meet; -1: not known yet
+      destination_;  // per sum: place of the front's entry that its terms meet; -1: not known yet
 };
 
 }  // namespace

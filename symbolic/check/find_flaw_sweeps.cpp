@@ -91,7 +91,7 @@ class SweepCheck {
   [[nodiscard]] Index lines(const FrontCells& cells) const {
     return forward_ ? cells.row_tiles() : cells.pivot_tiles();
   }
-  /// Returns the number of tiles of L in a line.
+  /// Returns the number of tiles of L in a line: a tile row, or a column of pivot tiles.
   [[nodiscard]] Index tiles(const FrontCells& cells, Index line) const {
     return forward_ ? std::min(line, cells.pivot_tiles()) : cells.row_tiles() - line - 1;
   }

@@ -53,7 +53,8 @@ struct SumPart {
   Extent last;
   Offset scratch = 0;  // place of the results of the partial sums, one behind the other
 
-  /// Returns the extent of stage k, or null if there is none. The last stage may have any number.
+  /// Returns the extent of the sums of stage k, or null if these columns have none there. is_last:
+  /// k is the last stage of the front, which holds the sums that are added to it.
   Extent* stage(std::size_t k, bool is_last) {
     return is_last ? &last : k < partial.size() ? &partial[k] : nullptr;
   }

@@ -140,7 +140,7 @@ constexpr Card kA100{1.41e9, 108, 19.5e12,
                      1.555e12};  // the card with 40 GB; the one with 80 GB has 2.0e12
 
 /// Scales the constants of one card to another: latencies by clocks, fronts side by side also by
-/// multiprocessors, products by peaks. Work of the host takes as long.
+/// multiprocessors, products by peaks. Constants of the CPU's work stay.
 constexpr DeviceCost on_card(DeviceCost cost, std::string_view target, const Card& from,
                              const Card& to) {
   const double latency = from.clock / to.clock, fronts = latency * from.processors / to.processors,

@@ -100,8 +100,8 @@ void place_from(std::vector<LiveBlock>& blocks, const std::vector<std::size_t>& 
   }
 }
 
-/// Most blocks that are placed by comparison with all others. The large blocks are among those that
-/// die last.
+/// Most blocks that place_critical_first() places, in quadratic time: those that die last, among
+/// which the large ones are.
 constexpr std::size_t kFew = 128;
 
 /// Places those blocks of `order` first, without gaps, that are live in phase `critical`; then the

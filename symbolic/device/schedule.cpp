@@ -260,7 +260,8 @@ Offset tiled_levels(const DeviceSchedule& schedule) {
   return static_cast<Offset>(schedule.level.size()) - schedule.small_levels;
 }
 
-/// Returns the number of children that tiled front s pulls.
+/// Returns the number of children whose blocks tiled front s adds tile by tile (pulls), not by
+/// lists.
 Offset count_pulled(const Supernodes& nodes, const Assembly& assembly, Index s) {
   const Index begin = assembly.child_ptr[s], end = assembly.child_ptr[s + 1];
   return std::count_if(assembly.child.begin() + begin, assembly.child.begin() + end,
@@ -277,7 +278,7 @@ Index front_with_larger_block(const Supernodes& nodes, const DeviceSchedule& sch
   return found == fronts.end() ? kNone : *found;
 }
 
-/// Lists the tasks of the tiled fronts, unless a block is too large for the tasks' places.
+/// Lists the tasks of the tiled fronts, unless one has a block of more than most_block entries.
 void list_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceLevels& levels,
                 Index teams, Offset most_block, DeviceSchedule& out) {
   std::vector<LevelFront> fronts;

@@ -28,9 +28,9 @@ inline std::span<const Index> tiled_fronts(const DeviceSchedule& schedule) {
 /// of sums, from the sizes of fronts alone. O(fronts log fronts). Throws Error(overflow).
 Offset device_entries(const Supernodes& supernodes, const DeviceLevels& levels);
 
-/// Returns a bound on the bytes of host memory that the lists of a schedule take while they are
-/// made: tasks, steps, and sums of children's entries. The bound is about twice what they take, and
-/// uses the sizes of fronts alone. O(fronts). Throws Error(overflow).
+/// Returns a bound on the bytes of the CPU's memory that the lists of a schedule take while they
+/// are made: tasks, steps, and sums of children's entries. The bound is about twice what they take,
+/// and uses the sizes of fronts alone. O(fronts). Throws Error(overflow).
 Offset most_list_bytes(const FrontTree& fronts);
 
 /// Makes the part of a schedule that follows from the sizes of fronts alone, without row

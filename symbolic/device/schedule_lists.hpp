@@ -122,10 +122,11 @@ struct DeviceSchedule {
   };
 
   std::vector<Level> level;     ///< levels in the order in which they are done
-  Index narrow_levels = 0;      ///< levels of narrow fronts, which come first
-  Index small_levels = 0;       ///< levels of narrow and small fronts; the others hold tiled fronts
-  Index narrow_fronts = 0;      ///< narrow fronts, the first of `front`
-  Index small_fronts = 0;       ///< narrow and small fronts, the first of `front`
+  Index narrow_levels = 0;      ///< number of levels of narrow fronts, which come first
+  Index small_levels = 0;       ///< number of levels of narrow and small fronts; the others hold
+                                ///< tiled fronts
+  Index narrow_fronts = 0;      ///< number of narrow fronts, the first of `front`
+  Index small_fronts = 0;       ///< number of narrow and small fronts, the first of `front`
   TileList pivot_tiles;         ///< diagonal tiles of L of all tiled fronts
   std::vector<Index> tile_ptr;  ///< prefix sums of tiles, see TileList
   std::vector<Index> front;     ///< length supernodes: by level, narrow and small fronts by order,
@@ -178,10 +179,10 @@ struct DeviceSchedule {
   /// Sizes of the lists of a solve by sweeps (symbolic/device/sweep_lists.hpp), on sm_90 alone. A
   /// vector of parts has one number for each row of a tile.
   struct Sweeps {
-    Index forward_tasks = 0;   ///< tasks of the forward sweep
-    Index backward_tasks = 0;  ///< tasks of the backward sweep
-    Index forward_parts = 0;   ///< vectors of parts of sums in the forward sweep
-    Index backward_parts = 0;  ///< vectors of parts of sums in the backward sweep
+    Index forward_tasks = 0;   ///< number of tasks of the forward sweep
+    Index backward_tasks = 0;  ///< number of tasks of the backward sweep
+    Index forward_parts = 0;   ///< number of vectors that hold parts of sums in the forward sweep
+    Index backward_parts = 0;  ///< number of vectors that hold parts of sums in the backward sweep
     Offset bytes = 0;          ///< bytes of the lists in each PreparedPlan; 0 if there are no lists
     Offset numbers = 0;        ///< numbers of 8 bytes of a solve with one right-hand side;
                                ///< Plan::workspace_bytes() counts them

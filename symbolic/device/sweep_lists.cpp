@@ -247,7 +247,7 @@ DeviceSchedule::Sweeps count_sweeps(const Supernodes& nodes, const Assembly& ass
   out.bytes = aligned_bytes(rows - below, place) + aligned_bytes(rows + nodes.count(), place) +
               aligned_bytes(below, place) + aligned_bytes(out.forward_tasks, task) +
               aligned_bytes(out.backward_tasks, task);
-  // Numbers: solutions of both sweeps, update rows, parts, and tickets in the last one.
+  // Numbers of 8 bytes: n for the solution of each sweep, update rows, parts, and one for tickets.
   const Offset parts = (Offset{out.forward_parts} + out.backward_parts) * kTile;
   out.numbers = checked_add(2 * (rows - below) + below, parts + 1, "numbers of a solve");
   return out;

@@ -35,9 +35,9 @@ struct SweepTask {
   };
   Index front;  ///< supernode
   Kind kind;
-  Index row, rows;  ///< forward more than one row only in a task without parts; backward rows are
-                    ///< read from the last
-  Index column, columns;  ///< backward one column
+  Index row, rows;  ///< forward: rows is 1 in a task with parts; backward: the tile rows are read
+                    ///< from the last to the first
+  Index column, columns;  ///< backward: columns is 1
   Index part, parts;      ///< vectors [part, part + parts) hold parts of the sum
   bool operator==(const SweepTask&) const = default;
 };

@@ -14,7 +14,8 @@ namespace kauri::symbolic {
 /// define, sets them.
 class DeviceTestHooks {
  public:
-  /// Makes the hooks that change nothing, with the schedule's least part and most short places.
+  /// Makes hooks that change nothing. least_part, most_short: DeviceSchedule::kLeastPart and
+  /// kMostShort.
   constexpr DeviceTestHooks(Index least_part, Offset most_short)
       : least_part_(least_part), most_short_(most_short) {}
 

@@ -42,14 +42,14 @@ class DisjointPaths {
   std::vector<Index>
       before_;  // by vertex: predecessor on its path, or terminal_; itself if it is on no path
   std::vector<Index> behind_;  // by vertex: successor on its path, or terminal_; itself if it is on
-                               // no path; entry terminal_ of both has no meaning
-  std::vector<Index> level_;  // by state, and for terminal_: steps to the sink, or kClosed
-  std::vector<Index> queue_;  // states in the order of their levels, and one dummy entry
-  std::vector<Index> root_;   // vertices where paths of this phase may begin, by the level of the
-                              // state that they lead to
-  std::vector<Index> stack_;  // states of the path being searched
-  std::vector<Index> via_;    // by state of the path: vertex by which it was entered
-  std::vector<Offset> at_;    // by state of the path: current edge of the search
+                               // no path; entry terminal_ of before_ and behind_ has no meaning
+  std::vector<Index> level_;   // by state, and for terminal_: steps to the sink, or kClosed
+  std::vector<Index> queue_;   // states in the order of their levels, and one dummy entry
+  std::vector<Index> root_;    // vertices where paths of this phase may begin, by the level of the
+                               // state that they lead to
+  std::vector<Index> stack_;   // states of the path being searched
+  std::vector<Index> via_;     // by state of the path: vertex by which it was entered
+  std::vector<Offset> at_;     // by state of the path: current edge of the search
   Index count_ = 0;
   Index phases_ = 0;
   bool labelled_ = false;  // level_ is valid for the current paths

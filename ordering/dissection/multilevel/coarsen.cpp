@@ -17,8 +17,8 @@ namespace {
 // match_hanging() pairs vertices with at most this many neighbours by their neighbour of highest
 // degree; of more neighbours, that one says little about the vertex.
 constexpr Index kMostHanging = 8;
-// Vertices matched among each other before others are considered. The matching depends on this
-// size.
+// Vertices of a block: those of a block are first matched with one another, then all that are left.
+// The matching depends on this size.
 constexpr Index kMatchBlock = 32768;
 // kMergeBlock: vertices whose edges are merged in one task. kMergedAlone: size up to which a graph
 // is one task.
@@ -171,8 +171,8 @@ class Merger {
   Offset first_ = 0, end_ = 0;
 };
 
-/// Numbers the pairs and single vertices by their lesser member. Returns the numbers at which the
-/// blocks begin.
+/// Numbers the coarse vertices, which are pairs and single vertices, by their lesser fine vertex.
+/// Returns the first number of each block of fine vertices, and at the end the count.
 std::vector<Index> number(const GraphView& graph, const std::vector<Index>& mate,
                           const Blocks& blocks, Coarser& coarser) {
   const auto leads = [&mate](Index v) { return mate[v] == kNone || v < mate[v]; };
