@@ -407,7 +407,7 @@ inline bool Elimination<Position, Halo>::update_variable(Index me, Index v) {
     pool_[to++] = u;
   }
   if (to == x.list && !is_halo(v)) return false;
-  // The list has room for me: it contained me or an element that me absorbed.
+  // An entry is free for me: the list contained me as a variable, or an element that me absorbed.
   pool_[to] = pool_[variables];
   pool_[variables] = pool_[x.list];
   pool_[x.list] = me;

@@ -183,7 +183,8 @@ class Searcher {
     return best;
   }
 
-  // Returns the best separation of each function, the best first; at most trials_.refined.
+  // Returns the best level-set separation of each function, which is the distance from one source
+  // or the difference of two distances: the best first, at most trials_.refined of them.
   std::vector<Separation> thresholds(const std::vector<Distances>& source) {
     std::vector<std::pair<std::size_t, std::size_t>>
         function;  // distances from one source, or the difference of two

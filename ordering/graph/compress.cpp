@@ -69,7 +69,7 @@ class TwinFinder {
   }
 
  private:
-  // Returns the least vertex equal to v; v itself if none precedes it.
+  // Returns the least vertex with the closed neighbourhood of v: v itself if none precedes it.
   Index first_twin(Index v) const {
     for (const Index u : graph_.neighbours(v)) {
       if (u > v) break;

@@ -16,10 +16,10 @@ namespace kauri::ordering {
 
 /// Returns representative[v], the least vertex u with the same closed neighbourhood, {u} +
 /// neighbours(u) = {v} + neighbours(v), not counting vertices that are not kept; representative[v]
-/// = v for a vertex that is not kept. Hashes find candidates, comparison decides.
+/// = v for a vertex that is not kept. Hashes find candidates, a comparison of lists decides.
 /// hash_mask: bits of the hash that are used; fewer bits cause collisions (for tests) and change
 /// nothing else.
-/// kept: length graph.size(), or empty: all are kept. O(n + nnz) expected; workspace 12n bytes.
+/// kept: length graph.size(), or empty: all are kept. O(n + nnz) expected; workspace 4 n bytes.
 std::vector<Index> indistinguishable(const GraphView& graph, std::span<const char> kept,
                                      std::uint64_t hash_mask = ~std::uint64_t{0});
 
@@ -68,7 +68,8 @@ class CompressedGraph {
   /// first is empty, row v.
   void merge_classes(GraphView base, std::span<const Index> first,
                      std::span<const Index> representative);
-  /// Builds the graph of the classes from the lists of their leaders. leader[s]: leader of class s.
+  /// Builds the graph of the classes. leader[s]: the vertex of class s whose list stands for the
+  /// class.
   void join_classes(const GraphView& base, std::span<const Index> leader,
                     std::span<const Index> representative, std::span<const Index> class_of);
 

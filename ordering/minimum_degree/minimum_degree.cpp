@@ -139,8 +139,8 @@ void MinimumDegree::number(Index i) {
   for (Index v = i; v != kNone; v = w_.member_next_[v]) order_.push_back(v);
 }
 
-/// Returns the weight of the union of A_i and the L_e of E_i, without i. Removes merged variables
-/// from the lists.
+/// Returns the exact external degree of variable i: the weight of the union of its variables A_i
+/// and of the lists L_e of its elements e, without i. Removes merged variables from the lists.
 Index MinimumDegree::exact_degree(Index i) {
   const Offset stamp = ++stamp_;
   w_.mark_[i] = stamp;

@@ -203,7 +203,8 @@ bool MinimumDegree::scan_variable(Index e, Index i) {
   return kept > 1;
 }
 
-/// Merges variables of L_e with the same E and A, which are indistinguishable from now on.
+/// Merges variables of element e that have equal lists of elements and of variables: they are
+/// indistinguishable from now on.
 void MinimumDegree::merge_indistinguishable(Index e) {
   const auto slot = [&](Index i) {
     return static_cast<std::size_t>(((w_.hash_[i] >> 32) * static_cast<std::uint64_t>(n_)) >> 32);

@@ -100,8 +100,8 @@ class Stretches {
 struct ThreadMemory {
   explicit ThreadMemory(Index n) : mark(static_cast<std::size_t>(n), 0), bucket(kBuckets, kNone) {}
 
-  // The buckets fit into the L1 cache. Few elements have more variables, and their full hashes tell
-  // those in a bucket apart.
+  // Number of hash buckets, few enough for the L1 cache (16 KB). Few elements have more variables,
+  // and variables that share a bucket are told apart by their full hashes.
   static constexpr std::size_t kBuckets = 4096;
 
   std::vector<Index> mark;  // element: tag - 1: absorbed by the newest one; tag + weight of L_e

@@ -166,7 +166,7 @@ inline bool PivotElimination::update_variable(Index k) {
     *to++ = *at;
   }
   if (to == list) return false;
-  // The list has room for me: it contained me or an element that me absorbed.
+  // An entry is free for me: the list contained me as a variable, or an element that me absorbed.
   *to = *variables;
   *variables = *list;
   *list = me_;

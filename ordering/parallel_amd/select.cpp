@@ -172,8 +172,9 @@ void Elimination::clear_claims() {
   claims_ = 1;
 }
 
-/// Writes L_p and claims it. If another candidate prevails, still claims the rest: whether a third
-/// one wins must not depend on the order of execution.
+/// Writes the list L_p of candidate c, and claims its vertices for c. If another candidate has
+/// claimed one before with a lesser key, still claims the rest: whether a third candidate wins must
+/// not depend on the order of execution.
 template <bool kAlone>
 void Elimination::claim(PivotCandidate& c, ThreadMemory& slot) {
   if (slot.lists_of != round_) slot.lists.clear(), slot.lists_of = round_;

@@ -43,8 +43,8 @@ struct ThresholdSums {
   Index *upper, *lower, *below;
 };
 
-/// Accumulates f(begin, end, sums) over all vertices into the workspace, in parallel blocks if
-/// their sums take little memory.
+/// Sets w.upper, w.lower and w.below to sums over all vertices: f(begin, end, sums) adds those of
+/// vertices [begin, end) to `sums`. Calls f in parallel if sums by block take little memory.
 template <class F>
 void add_up(Index n, Index keys, LevelSetWorkspace& w, F&& f) {
   const std::size_t length = static_cast<std::size_t>(keys) + 1;

@@ -61,7 +61,7 @@ inline double predicted_work(const PartWeights& weight, double reference, double
                          (both * both);
 }
 
-/// Returns the weight of a separator as a reference.
+/// Returns the reference of predicted_work() by one separation: its separator's weight, at least 1.
 inline double reference_of(const PartWeights& weight) {
   return static_cast<double>(std::max<Offset>(1, weight[kSeparator]));
 }

@@ -67,9 +67,9 @@ constexpr double kWidestBody = 4;
 /// in a separator: about 20 ("elast3d 50", "lap27 80": 21, 27).
 constexpr double kBodyWork = 20;
 
-/// Most edges beyond those of a tree, per vertex, of a graph most of whose vertices hang in trees
-/// and chains. Eliminating these leaves twice as many vertices as there are such edges; dissection
-/// does it before it begins, in less time than minimum degree takes.
+/// Most edges beyond those of a tree, per vertex, of a graph that is taken as hanging trees and
+/// chains. Eliminating these leaves twice as many vertices as it has edges beyond a tree;
+/// dissection does it before it begins, in less time than minimum degree takes.
 constexpr double kChords = 0.1;
 
 /// Seconds of a dissection on a device's host, whose threads share it, over those predicted for one
@@ -92,14 +92,14 @@ constexpr double kSharedCore = 0.17;
 /// cores, converted to operations, was 0.8 to 1.6 times this.
 constexpr double kSurfaceWork = 60;
 
-/// Least rings that a level is taken to hold.
+/// Least number of rings of neighbours that ring_width() takes a level to consist of.
 constexpr double kThinnest = 0.6;
 
 /// Least levels of a long body, per vertex of a level: minimum degree leaves it a tree as deep as
 /// the body is long, dissection a tree of a few separators.
 constexpr double kLong = 16;
 
-/// An ordering is given up after the steps of a multiple of another one's predicted seconds.
+/// An ordering is given up once its steps take a multiple of another one's predicted seconds.
 /// kRunaway: minimum degree, in the seconds of dissection. On meshes, lattices and networks it
 /// takes a tenth to a fifth of these; only long lists that pivots read again and again take more.
 /// kLostDissection: dissection, in the seconds of amd. On meshes and lattices it takes 7.7 to
@@ -215,7 +215,7 @@ OrderingMethod minimum_degree(const OrderingSelector& selector, const Body& body
              : OrderingMethod::amd;
 }
 
-/// Tries minimum degree. Returns the reason if it was given up, so that there is no job yet.
+/// Tries minimum degree. Returns the reason if it was given up, so that there is no candidate yet.
 std::optional<std::string> try_minimum_degree(OrderingSelector& selector, const Body& body) {
   const OrderingMethod method = minimum_degree(selector, body);
   const bool in_rounds = method == OrderingMethod::parallel_amd;
@@ -331,7 +331,7 @@ std::optional<std::string> dissect_on_host(OrderingSelector& selector, const Bod
          " cores in " + in_seconds(*seconds);
 }
 
-/// Implements dissect_at_once() for a device.
+/// Implements dissect_at_once() for plans that may be for a device.
 std::optional<std::string> dissect_for_device(OrderingSelector& selector, const Body& body) {
   const Index n = body.graph.size();
   const bool few = body.spread.mean <= kMostNeighbours && !body.irregular;

@@ -50,10 +50,11 @@ Analysis::Forecast host_forecast(const PlanDraft& draft, std::string_view target
   return out;
 }
 
-/// Returns the scalars of a workspace. In general these are b, x, y and about as many rows again
-/// for updates. If the device solves by sweeps, whose numbers never share a place, they are b, and,
-/// in double, x, y, b by rows and all update rows for as many columns as sweeps take together (one
-/// column in float). Parts of sums, which are few, are left out.
+/// Returns the scalars of a device's workspace for offer.nrhs right-hand sides, kSolveBlock at
+/// most. In general these are b, x, y and about n update rows for each. If the device solves by
+/// sweeps, whose values never share a place, they are b, and, in double, x, y, b by rows and all
+/// update rows for as many columns as sweeps take together (one column in float). Parts of sums,
+/// which are few, are left out.
 Offset workspace_scalars(const Supernodes& nodes, Index n,
                          const AnalyzeOptions::DeviceOffer& offer) {
   const Index nrhs = std::min(offer.nrhs, kSolveBlock);

@@ -40,7 +40,7 @@ struct LevelFront {
 /// and holds its team meanwhile: fronts are taken together in groups whose waiting tasks never hold
 /// more than half of all teams.
 /// teams: teams that run at once, at least 2 (ahead + 2), which is kFewestEver for kAhead. fill:
-/// true if the panels must be filled first, then the sums added.
+/// true if the list includes the tasks that fill panels and add sums.
 std::vector<FrontTask> factor_tasks(std::span<const LevelFront> fronts, bool fill, Index ahead,
                                     Index teams);
 

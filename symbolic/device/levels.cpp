@@ -84,7 +84,7 @@ Subtrees measure(const Supernodes& nodes, const std::vector<Index>& kind, const 
   return out;
 }
 
-/// Numbers tiled fronts, with those of large subtrees depth first.
+/// Gives tiled fronts their levels: large subtrees come one after another, depth first.
 class Numbering {
  public:
   Numbering(const Supernodes& nodes, const Children& children, const std::vector<Index>& kind,

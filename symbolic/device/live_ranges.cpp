@@ -133,7 +133,7 @@ void place_critical_first(std::vector<LiveBlock>& blocks, std::span<const std::s
   }
 }
 
-/// Returns the phase in which most entries are in use.
+/// Returns the phase in which most entries are in use, those of stays[] included.
 Index critical_phase(const std::vector<LiveBlock>& blocks, std::span<const Offset> stays) {
   std::vector<Offset> change(stays.size() + 1, 0);
   for (const LiveBlock& x : blocks) change[x.born] += x.size, change[x.dies + 1] -= x.size;

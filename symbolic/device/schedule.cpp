@@ -57,7 +57,8 @@ FrontPlaces place_fronts(std::span<const Offset> size, std::span<const Index> ph
 
 using TileList = DeviceSchedule::TileList;
 
-/// Appends prefix sums of tiles(front) over out.front[first .. first + count).
+/// Appends prefix sums of tiles(front), for the fronts out.front[first .. first + count), to
+/// out.tile_ptr, and returns their TileList.
 template <class Tiles>
 TileList list_tiles(DeviceSchedule& out, Index first, Index count, const Tiles& tiles) {
   TileList list{first, count, 0, static_cast<Offset>(out.tile_ptr.size())};

@@ -28,7 +28,8 @@ constexpr Index kFronts = 256;
 /// are available some time before the last task has read its last tile.
 Index parts_of(Index tiles, Index chunk) { return std::max(tiles - chunk / 2, Index{0}) / chunk; }
 
-/// Returns the steps that a front's chain of pivot tiles takes, in units of keys.
+/// Returns the time that a front's chain of pivot tiles takes, in units of keys: see
+/// emit_forward().
 Index steps(const Supernodes& nodes, Index s) {
   return 2 * FrontCells{nodes.order(s), nodes.pivots(s)}.pivot_tiles() + 1;
 }
@@ -56,7 +57,7 @@ std::vector<Index> starts_backward(const Supernodes& nodes, const DeviceSchedule
 Index rows_together(const FrontCells& cells) { return kSlabs / ((cells.pivot_cells() + 1) / 2); }
 
 /// Calls emit(key, task) for all tasks of a front in the forward sweep. A key, less than the
-/// front's steps(), tells when the first numbers of the task are available: 2 k means with y_k, in
+/// front's steps(), tells when the first operands of the task are available: 2 k means with y_k, in
 /// the backward sweep with x_k of the k-th pivot tile from the last. The key of a task is no less
 /// than those of the tasks that it waits for.
 template <class Emit>

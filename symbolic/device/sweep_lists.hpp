@@ -72,7 +72,7 @@ UpdateRows place_update_rows(const Supernodes& nodes, const Assembly& assembly);
 /// meet all children.
 inline constexpr Offset kMostGathered = 1024;
 inline constexpr Index kMostMet = 256;
-/// Rows of a gathering task.
+/// Rows of a front for which one `gather` task adds up update rows.
 inline constexpr Index kGatherRows = 4;
 
 /// Return the tasks of the forward and of the backward sweep. O(tasks).

@@ -106,7 +106,7 @@ Index& CapacityFlow::flow_into(const Band& band, Index v, Index arc) {
   return flow_[band.first(band.neighbour(e)) + reverse_[e]];
 }
 
-// Returns the residual capacity of the current arc.
+// Returns the residual capacity of the current arc of a state.
 Index CapacityFlow::room(const Band& band, Index state) {
   const Index v = state / 2;
   if (at_[state] == 0) return is_out(state) ? through_[v] : band.weight(v) - through_[v];
@@ -166,7 +166,7 @@ void CapacityFlow::search(const Band& band, Index root) {
   }
 }
 
-// Pushes what the path on the stack admits to the sink. Returns the stack size up to
+// Pushes as much flow along the path on the stack as it admits. Returns the stack size up to
 // and including the state before the first arc that is then full.
 Index CapacityFlow::augment(const Band& band, Index top) {
   Index amount = kNoLimit;

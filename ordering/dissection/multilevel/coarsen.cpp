@@ -97,7 +97,7 @@ class Matching {
     }
     return best;
   }
-  // Matches unmatched vertices with the same hub in pairs, by a slot for each hub.
+  // Matches unmatched vertices with the same hub, their neighbour of highest degree, in pairs.
   void match_hanging() {
     std::vector<Index> slot(mate_.size(), kNone);
     for (Index v = 0; v < graph_.size(); ++v) {

@@ -30,7 +30,7 @@ struct MultilevelOptions {
 /// function of graph, options and seed alone.
 class MultilevelSearch {
  public:
-  /// Runs all levels but the graph itself.
+  /// Coarsens the graph, and refines separations on all levels but the graph itself.
   MultilevelSearch(const GraphView& graph, const MultilevelOptions& options, std::uint64_t seed,
                    MultilevelWorkspace& workspace);
   /// Weights of the best separation so far; its projection to the graph has the same weights.
