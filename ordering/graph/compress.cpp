@@ -30,8 +30,9 @@ class TwinFinder {
   TwinFinder(const GraphView& graph, std::span<const char> kept, std::uint64_t hash_mask)
       : graph_(graph), kept_(kept), hash_mask_(hash_mask) {}
 
-  /// Returns false if a random sample of the vertices has fewer twins than three quarters of the
-  /// share that pays. Returns true for small graphs, without a sample.
+  /// Returns false if merging hardly pays: a random sample of the vertices has fewer twins than
+  /// three quarters of the share from which it pays. Returns true for small graphs, without a
+  /// sample.
   [[nodiscard]] bool promises() const {
     const auto n = static_cast<std::uint64_t>(graph_.size());
     if (n < 4 * kSample) return true;

@@ -103,7 +103,8 @@ Graph graph_of_blocks(const Pattern& lower, std::span<const Index> first) {
   });
   std::vector<Offset> ptr(first.size(), 0);
   std::vector<Index> row;
-  // A column contains a block whole or not at all; its own block from the diagonal on.
+  // A block's first column contains each later block whole or not at all, and its own block from
+  // the diagonal on, so the first rows of blocks in it stand for the blocks.
   blocks.for_each([&](Index, Index begin, Index end) {
     for (Index b = begin; b < end; ++b)
       for (const Index i : column(lower, first[b])) ptr[b + 1] += block_of[i] != kNone ? 1 : 0;

@@ -146,8 +146,8 @@ void Elimination::refill() {
   }
 }
 
-/// Chooses the candidates of a round, spread out over pending_: pending vertices were found one
-/// from another, so that those close together compete.
+/// Chooses the candidates of a round, spread out over pending_: vertices that lie close together
+/// there often have common neighbours, for which they would compete.
 void Elimination::gather() {
   std::erase_if(pending_, [](const Pending& p) { return p.vertex == kNone; });
   if (pending_.size() < want_) refill();

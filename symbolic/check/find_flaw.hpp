@@ -26,7 +26,8 @@ std::string flaw_in_tasks(const Plan& plan);       ///< cut and edges
 std::string flaw_in_memory(const Plan& plan);  ///< places of contribution blocks and update rows
 std::string flaw_in_cost(const Plan& plan);    ///< counts, recomputed
 
-// Parts that check the DeviceSchedule. They find no flaw in a plan for a CPU, which has none.
+// Parts that check the DeviceSchedule. They find no flaw in a plan for a CPU, which has no
+// DeviceSchedule.
 std::string flaw_in_device_levels(const Plan& plan);  ///< kinds, levels, lists of tiles
 std::string flaw_in_device_memory(
     const Plan& plan);  ///< places, and the waits before a place is used again

@@ -83,8 +83,8 @@ constexpr double kLatticeShare = 0.2, kIrregularShare = 0.4;
 constexpr double kLatticeDegree = 0.8, kIrregularDegree = 2, kLatticeDissection = 0.55,
                  kIrregularDissection = 1.2;
 
-/// Share of a core's speed that is lost for each further core: two cores dissected surfaces in 0.55
-/// of one core's time, 16 in 0.2 to 0.3.
+/// c cores dissect at c / (1 + kSharedCore (c - 1)) times the speed of one: two cores dissected
+/// surfaces in 0.55 of one core's time, 16 in 0.2 to 0.3.
 constexpr double kSharedCore = 0.17;
 
 /// Operations that minimum degree leaves on a surface beyond those of dissection, per cube of the
@@ -108,7 +108,7 @@ constexpr double kLong = 16;
 /// these; each search that ends farther away than the one before takes 0.1 to 0.3 more.
 constexpr double kRunaway = 2, kLostDissection = 25, kLostBand = 4;
 
-/// Returns the limit of a method in steps of `times` the seconds predicted for another one.
+/// Returns a WorkLimit of the steps that take `times` the seconds predicted for method `other`.
 WorkLimit limit_by(OrderingSelector& selector, double times, OrderingMethod other) {
   const double seconds = selector.predicted_order_seconds(other);
   const Offset most = order_work(times * seconds);
@@ -207,8 +207,8 @@ struct Body {
   bool irregular = ordering::is_irregular_mesh(spread);
 };
 
-/// Returns minimum degree in rounds by all threads if the plan may be for a device, on whose host
-/// that is faster, else minimum degree by one thread.
+/// Returns pamd, minimum degree in rounds by all threads, for a large irregular mesh if the plan
+/// may be for a device; else amd, minimum degree by one thread.
 OrderingMethod minimum_degree(const OrderingSelector& selector, const Body& body) {
   return selector.for_device() && body.irregular && body.graph.size() >= kRounds
              ? OrderingMethod::parallel_amd
@@ -261,8 +261,8 @@ double path_seconds(OrderingSelector& selector, const Body& body, double least) 
   return body.graph.size() >= kLong * width * width ? waits : 0;
 }
 
-/// Tries nested dissection, or returns the reason why it is not run: it costs much more than
-/// minimum degree.
+/// Tries nested dissection if it may save more seconds than it takes. Returns the reason if it is
+/// not run or was given up.
 std::optional<std::string> consider_dissection(OrderingSelector& selector, const Body& body) {
   const double work =
       selector.best_flops() / static_cast<double>(std::max<Offset>(1, selector.best_entries()));
@@ -286,8 +286,8 @@ bool outweighs_dissection(OrderingSelector& selector, const Body& body, double w
          body.host_share() * selector.predicted_trial_seconds(OrderingMethod::nested_dissection);
 }
 
-/// Returns the vertices of one ring of a level of `width` vertices: on a surface a vertex has 8
-/// neighbours in one ring, 24 in two.
+/// Returns the vertices of one ring of a level of `width` vertices. A level has as many rings as
+/// neighbours reach over: 8 neighbours are one ring on a surface, 24 are two.
 double ring_width(const Body& body, double width) {
   return width / std::max(kThinnest, (std::sqrt(body.spread.mean + 1) - 1) / 2);
 }
@@ -447,7 +447,7 @@ Analysis run_all(const Pattern& lower, const AnalyzeOptions& options) {
 constexpr Index kLargestChecked =
     20000;  // rows; the check of a larger plan may take longer than the analysis
 
-/// Throws if a plan is not sound, which is a fault of kauri.
+/// Throws std::logic_error if the plan of a candidate is not sound, which is a fault of kauri.
 Analysis checked(Analysis analysis) {
   if (analysis.plan->n > kLargestChecked) return analysis;
   for (const Analysis::Candidate& candidate : analysis.candidates)

@@ -69,8 +69,8 @@ Offset workspace_scalars(const Supernodes& nodes, Index n,
       "rows of a workspace");
 }
 
-/// Returns the forecast for a device. Bytes are those of numbers, A's values, uploads, the vectors
-/// of a solve, and residuals.
+/// Returns the forecast for a device. Bytes are those of panels and contribution blocks, A's
+/// values, uploads, the vectors of a solve, and residuals.
 Analysis::Forecast device_forecast(const PlanDraft& draft, const Pattern& lower,
                                    const AnalyzeOptions::DeviceOffer& offer) {
   const DeviceCost& constants = device_cost(offer.target, offer.scalar_bytes);
@@ -435,8 +435,8 @@ Analysis OrderingSelector::finish(std::string reason) {
   analysis_.reason = std::move(reason);
   for (const Analysis::Candidate& candidate : analysis_.candidates)
     analysis_.symbolic_s += candidate.symbolic_s;
-  // Ordering seconds include the graph and the looks at it that decide what is tried, but not the
-  // graph of the rows if only the symbolic phase needs it.
+  // Ordering seconds include making the graph and measuring it to decide what is tried, but not
+  // making the graph of the rows if only the symbolic phase needs it.
   analysis_.order_s = watch_.seconds() - analysis_.symbolic_s;
   return std::move(analysis_);
 }

@@ -127,7 +127,7 @@ class OrderingSelector {
   /// Lists a candidate, in the place of the same method if that is listed without a plan. Returns
   /// its index.
   std::size_t add(Analysis::Candidate candidate, CandidateFigures known);
-  /// Lists a method as given up.
+  /// Reports that a method was given up, and lists it with the reason unless it is planned already.
   void give_up(Analysis::Candidate candidate, const std::string& why);
   /// Returns the index of the candidate of a method that is planned already, or nullopt.
   [[nodiscard]] std::optional<std::size_t> planned(OrderingMethod method) const;

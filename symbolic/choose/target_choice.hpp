@@ -26,7 +26,7 @@ inline constexpr double kScaledWeight = 2;
 double crowded_factor(int workers);
 double crowded_solve(int workers);
 /// Returns the additional seconds of a first factorisation by `workers` threads: 1.0 to 1.5 ms on
-/// those 16 threads, whatever the system.
+/// the 16 hardware threads beside an H200, whatever the system.
 double crowded_start(int workers);
 
 struct TargetChoice {

@@ -15,8 +15,8 @@ namespace kauri::symbolic {
 /// A tiled front with more children than this adds those with few rows (kMostListedRows) by lists
 /// of sums; it pulls all others.
 inline constexpr Index kMostPulled = 32;
-/// Most rows of a contribution block that is taken by lists. A larger block is pulled tile by tile:
-/// its runs are long, and its lists would be as long as the block.
+/// Most rows of a contribution block that the parent adds by lists of sums. A larger block is
+/// pulled tile by tile: its runs are long, and its lists would be as long as the block.
 inline constexpr Index kMostListedRows = 192;
 /// Most terms of a sum. More terms are first summed in parts, and so are the parts if there are too
 /// many.
@@ -27,12 +27,12 @@ inline constexpr Index kFanIn = 32;
 /// kSumStep: kSumPair terms of each lane, lane by lane; kNoPlace if a lane has no more terms.
 inline constexpr Index kSumGroup = 32, kSumPair = 2, kSumStep = kSumGroup * kSumPair;
 
-/// Returns true if a tiled front with `children` children takes a child with `rows` rows below its
-/// pivots by lists.
+/// Returns true if a tiled front with `children` children adds the contribution block of a child
+/// with `rows` rows below its pivots by lists of sums; else it pulls the block.
 constexpr bool is_listed(Index children, Index rows) {
   return children > kMostPulled && rows <= kMostListedRows;
 }
-/// Returns true if the tiled front s takes its child c by lists.
+/// Returns true if the tiled front s adds the contribution block of its child c by lists of sums.
 bool is_listed(const Supernodes& nodes, const Assembly& assembly, Index s, Index c);
 
 /// Appends the sums of the tiled front s to out.sums, partial sums first. Requires the places of

@@ -130,8 +130,8 @@ constexpr DeviceCost with_plain_solves(DeviceCost cost) {
 }
 
 /// Published figures of a card: boost clock in Hz, multiprocessors, operations per second, bytes
-/// per second. The peaks are those of doubles by tensor cores and of floats by fused multiply-adds,
-/// which are equal on both cards.
+/// per second. The peak is that of doubles by tensor cores and also that of floats by fused
+/// multiply-adds: each card has one figure for both.
 struct Card {
   double clock, processors, peak, bandwidth;
 };

@@ -29,8 +29,8 @@ constexpr double kHop = 10e-6;
 /// The levels with the least entries^kMemory times seconds are chosen: a change of memory by a
 /// small share counts this many times as much as a change of time by the same share.
 constexpr double kMemory = 1.25;
-/// Thresholds of a large subtree that are tried: a half of all work, and halves of that, kHalvings
-/// in all.
+/// Number of thresholds of work that are tried, from which a subtree is large: a half, a quarter
+/// ... of all work.
 constexpr int kHalvings = 4;
 
 /// Returns the seconds lost if a subtree is worked on by itself: its longest path, whose pauses the

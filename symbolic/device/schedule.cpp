@@ -424,8 +424,8 @@ Offset count_fast_bytes(const DeviceSchedule& schedule, std::string_view target)
 Offset count_plan_bytes(const Supernodes& nodes, const Assembly& assembly,
                         const DeviceSchedule& schedule) {
   const Offset n = nodes.first.empty() ? 0 : nodes.first.back();
-  // The array of rows twice, the second time as places in the parent's front, without the pivots;
-  // beginnings of columns; the permutation.
+  // Terms that are no arrays of `assembly` or `schedule`: records of fronts; the rows of fronts;
+  // those below the pivots as places in the parent's front; beginnings of columns; the permutation.
   return aligned_bytes(nodes.count(), kDeviceFrontBytes) + array_bytes(assembly.child) +
          array_bytes(nodes.row) + index_bytes(static_cast<Offset>(nodes.row.size()) - n) +
          aligned_bytes(n + 1, Offset{sizeof(std::uint32_t)}) + array_bytes(assembly.entry_row) +

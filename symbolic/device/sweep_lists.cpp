@@ -34,8 +34,9 @@ Index steps(const Supernodes& nodes, Index s) {
   return 2 * FrontCells{nodes.order(s), nodes.pivots(s)}.pivot_tiles() + 1;
 }
 
-/// Returns the beginning of the tasks of each tiled front if only chains of pivot tiles took time:
-/// after those of its tiled children. Parents of tiled fronts are tiled, and have higher numbers.
+/// Returns, for each tiled front, when its tasks begin, in units of keys, if only chains of pivot
+/// tiles take time: after those of its tiled children. Parents of tiled fronts are tiled, and have
+/// higher numbers.
 std::vector<Index> starts_forward(const Supernodes& nodes, const DeviceSchedule& schedule) {
   std::vector<Index> start(nodes.parent.size(), 0);
   for (Index s = 0; s < nodes.count(); ++s)
@@ -44,7 +45,8 @@ std::vector<Index> starts_forward(const Supernodes& nodes, const DeviceSchedule&
   return start;
 }
 
-/// Returns the beginning of each front's tasks in the backward sweep: after those of its parent.
+/// Returns, for each tiled front, when its tasks of the backward sweep begin, in units of keys, if
+/// only chains of pivot tiles take time: after those of its parent.
 std::vector<Index> starts_backward(const Supernodes& nodes, const DeviceSchedule& schedule) {
   std::vector<Index> start(nodes.parent.size(), 0);
   for (Index s = nodes.count(); s-- > 0;)

@@ -217,8 +217,8 @@ class LastUsers {
   std::map<Offset, Segment> part_;
 };
 
-/// Returns the edges from the last users of the memory that a task takes to the task. Users before
-/// those have been waited for by them.
+/// Returns the edges that reuse of memory needs: to each task, from the last users of the memory
+/// that it takes. Earlier users need no edge, since the last users wait for them.
 std::vector<Edge> waits_of(const TaskPanels& panels, std::span<const TaskBlock> blocks,
                            std::span<const Offset> place) {
   std::vector<Edge> waits;

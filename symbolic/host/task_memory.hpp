@@ -29,7 +29,7 @@ struct TaskTree {
   [[nodiscard]] Index tasks() const { return static_cast<Index>(range.size()); }
   /// Returns true if task t is a single front.
   [[nodiscard]] bool alone(Index t) const { return range[t].last - range[t].first == 1; }
-  /// Returns true if the block of s is consumed in the task that made it.
+  /// Returns true if the parent of front s, which consumes its block, is in the same task.
   [[nodiscard]] bool internal(Index s) const {
     return fronts.parent[s] != kNone && task_of[fronts.parent[s]] == task_of[s];
   }

@@ -126,8 +126,8 @@ class FrontRows {
     }
   }
 
-  /// Adds the rows of a part's own fronts, then those of fronts above the part, which end as
-  /// arrivals at roots of the part.
+  /// Adds the rows of a part's own fronts to fronts of the part, then the rows of fronts above it,
+  /// which climb to roots of the part and are noted there as arrivals.
   void fill_part(const TreePart& part, std::vector<Arrival>& arrivals) {
     const StopCheck check_stop;
     for (Index s = part.begin; s < part.end; ++s)

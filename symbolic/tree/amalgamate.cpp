@@ -85,7 +85,7 @@ struct Merging {
   std::vector<unsigned char> merged;
   std::vector<double> seconds;  // of each front in its present size
   std::vector<double> below;    // on a device: seconds of the longest path from a leaf up to the
-                              // children of each front
+                                // children of each front
 
   void begin(const FrontTree& fronts, std::span<const double> each_s, bool device) {
     const std::size_t count = fronts.parent.size();
@@ -162,7 +162,8 @@ class Paths {
 /// Merges children into their parents, at a given price of padding, front by front.
 class Merger {
  public:
-  /// share: see Paths; empty if paths do not count.
+  /// share: result of critical_shares(), by which paths count; empty if they do not count (on a
+  /// CPU).
   Merger(Merging& now, const Children& children, const CostTable& table, const FrontSeconds& front,
          std::span<const double> share, double padding_s)
       : now_(now), children_(children), front_(front), padding_s_(padding_s) {

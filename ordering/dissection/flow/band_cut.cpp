@@ -28,7 +28,8 @@ void find_cuts(Flow& flow, const Graph& graph, std::array<std::vector<std::uint8
   flow.cut_near_source(graph, part[0]);
 }
 
-/// Cuts by disjoint paths of weight `unit` each; returns the weight of a minimum cut.
+/// Writes both extreme minimum cuts of a graph whose vertices weigh `unit` each, by disjoint paths.
+/// separator: weight of the old one. Returns the weight of a minimum cut.
 Offset run_paths(const BandGraph& graph, Index unit, Offset separator,
                  std::array<std::vector<std::uint8_t>, 2>& part, BandCutWorkspace& w) {
   w.paths.run(graph, static_cast<Index>(separator / unit));

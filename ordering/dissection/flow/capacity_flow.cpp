@@ -42,8 +42,9 @@ void CapacityFlow::run(const Band& band, Offset bound) {
   }
 }
 
-// Fills reverse_. Lists are in the order of the graph's numbers: visited in that order, vertices
-// find their positions in their neighbours' lists one after the other.
+// Sets reverse_[e], for each directed edge e from v to u, to the position of v in the list of u.
+// Lists ascend by the graph's numbers: if vertices v are visited in that order, they are found in
+// the list of u one after the other.
 void CapacityFlow::pair_edges(const Band& band) {
   reverse_.resize(static_cast<std::size_t>(band.edges()));
   root_.assign(static_cast<std::size_t>(band.size()), 0);  // by vertex: positions assigned
