@@ -217,7 +217,7 @@ class Elimination {
   Position me_first_ = 0, me_last_ = 0;  // L_me in the pool
   Index me_weight_ = 0;                  // weight of L_me
   Index me_pivots_ =
-      0;  // weight of the pivots of me: the one chosen, and those that need no further fill
+      0;  // weight of the pivots of me: the one chosen, and those without a neighbour outside L_me
   Index pivots_ = 0;        // length of sequence_
   Index eliminated_ = 0;    // weight of the vertices eliminated so far
   Index least_degree_ = 0;  // no chain of a smaller degree is nonempty

@@ -22,8 +22,8 @@ constexpr double kLevelSetsWin = 0.9, kMultilevelWins = 0.8;
 // before its refinement on a large graph itself. That refinement improved separations by factors of
 // 1.3 to 1.6 on irregular meshes and by 3.6 on poisson3d 100, where level sets won nevertheless.
 constexpr double kGivenUp = 2.5;
-// Largest share of a side for level sets: distances ignore balance, and a thin, lopsided separator
-// at a corner helps least.
+// Largest share of a side for level sets: distances ignore balance, and the thinnest level may be
+// at a corner, where it cuts off too little.
 constexpr double kMostLevelSetSide = 0.65;
 // Largest share of a side after a minimum cut, which itself takes no account of balance.
 constexpr double kMostCutSide = 0.6;

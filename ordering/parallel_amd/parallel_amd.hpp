@@ -55,7 +55,8 @@ struct ParallelAmdOptions {
   bool backwards = false;  ///< processes the candidates of a round in reverse order (for tests);
                            ///< the order never depends on it
   Index largest_tag =
-      std::numeric_limits<Index>::max();   ///< marks are cleared above it (for tests). The order
+      std::numeric_limits<Index>::max();   ///< all marks are cleared before the stamp that they are
+                                           ///< compared with exceeds it (for tests). The order
                                            ///< never depends on it.
   std::vector<AmdPivot>* trace = nullptr;  ///< receives the steps, in their order, if not null
   ParallelAmdReport* report = nullptr;     ///< filled if not null

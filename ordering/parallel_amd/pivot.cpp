@@ -74,7 +74,8 @@ class PivotElimination {
   PivotCandidate& c_;
   ThreadMemory& slot_;
   const Index me_;
-  Index pivots_;  // weight of the pivots of me: the one chosen, and those that need no further fill
+  Index pivots_;  // weight of the pivots of me: the one chosen, and those without a neighbour
+                  // outside L_me
   Index weight_;  // weight of L_me
   Index dead_ = 0;
   Index tag_ = 0;

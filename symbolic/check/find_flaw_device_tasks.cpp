@@ -52,7 +52,8 @@ std::vector<TiledFront> tiled_fronts(const Plan& plan) {
   return fronts;
 }
 
-/// Returns true if the tiles of its front, or the sums, of the task are in range for its kind.
+/// Returns true if the task's tiles, or its sums, are in range for its kind. cells: of the task's
+/// front.
 bool in_range(const DeviceTask& task, const FrontCells& cells, Index sums) {
   const Index rows = cells.row_tiles(), pivots = cells.pivot_tiles();
   if (task.kind == TaskKind::chain) return true;

@@ -185,8 +185,8 @@ class SweepCheck {
     return nullptr;
   }
 
-  /// Takes the tile of a line that is multiplied by numbers of tile row k: pivots of the front, or
-  /// x of its ancestors.
+  /// Takes the tile of a line that is multiplied by y or x of tile row k: of pivots of the front,
+  /// or of its ancestors (x only).
   const char* take_tile(const FrontProgress& front, Index line, Index k) {
     const Index i = forward_ ? line : k, j = forward_ ? k : line;
     const std::size_t tile =

@@ -20,9 +20,9 @@ struct LiveBlock {
 
 /// Sets the offset of each block so that blocks in use in the same phase do not overlap, and
 /// returns the size of the array. Blocks are placed by descending `dies`, each at the lowest offset
-/// that is free during its whole range. So the end of the used part recedes as phases pass: room is
-/// short in late phases, when panels, which stay, fill the memory. O(n log n) plus the search
-/// through gaps. Throws Error(overflow).
+/// that is free during its whole range. So the end of the part in use recedes from phase to phase,
+/// which leaves room for panels: these stay, and fill the memory from its other end. O(n log n)
+/// plus the search through gaps. Throws Error(overflow).
 Offset allocate_offsets(std::vector<LiveBlock>& blocks);
 
 /// Sets the offset of each block in two ways, as the function above, and with those blocks first

@@ -16,8 +16,8 @@ namespace kauri::symbolic {
 struct DeviceTask {
   /// Kind of work.
   enum class Kind : Index {
-    fill,  ///< writes zeros and A's entries to tiles of L, or zeros to tiles of a block whose front
-           ///< takes children by lists
+    fill,  ///< writes zeros and A's entries to tiles of L, or zeros to tiles of the contribution
+           ///< block of a front that adds children by lists of sums
     sum,  ///< adds up DeviceSchedule::sums [row, row + rows), after the first `column` fill and sum
           ///< tasks of the front
     chain,    ///< factorises all diagonal tiles of the front, each with the tile below it, in
@@ -114,9 +114,12 @@ struct DeviceSchedule {
   struct Level {
     Index first = 0;          ///< position of the first front in `front`
     Index count = 0;          ///< number of fronts
-    Index small16 = 0;        ///< narrow or small fronts of order at most 16; these come first
-    Index small32 = 0;        ///< narrow or small fronts of order at most 32, including small16
-    Index small = 0;          ///< narrow or small fronts: count, or 0 on a level of tiled fronts
+    Index small16 = 0;        ///< number of narrow or small fronts of order at most 16; these come
+                              ///< first
+    Index small32 = 0;        ///< number of narrow or small fronts of order at most 32, including
+                              ///< small16
+    Index small = 0;          ///< number of narrow or small fronts: count, or 0 on a level of tiled
+                              ///< fronts
     TileList tiles;           ///< all tiles of the tiled fronts, contribution blocks included
     std::vector<Step> steps;  ///< steps of the tiled fronts, k ascending
   };
@@ -184,8 +187,8 @@ struct DeviceSchedule {
     Index forward_parts = 0;   ///< number of vectors that hold parts of sums in the forward sweep
     Index backward_parts = 0;  ///< number of vectors that hold parts of sums in the backward sweep
     Offset bytes = 0;          ///< bytes of the lists in each PreparedPlan; 0 if there are no lists
-    Offset numbers = 0;        ///< numbers of 8 bytes of a solve with one right-hand side;
-                               ///< Plan::workspace_bytes() counts them
+    Offset numbers = 0;        ///< how many numbers of 8 bytes a solve with one right-hand side
+                               ///< needs; Plan::workspace_bytes() counts them
     bool operator==(const Sweeps&) const = default;
   };
   Sweeps sweeps;          ///< sizes of the lists of solves by sweeps
