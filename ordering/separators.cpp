@@ -45,7 +45,7 @@ class Growing {
 
   SeparatorTree finish() {
     for (OpenNode& root : open_) close(root);
-    // Numbers nodes by their own places, which follow all places below the node.
+    // Numbers nodes in the order of their own places, so each node comes after all nodes below it.
     std::vector<Index> node_of(at(n_), kNone), number(own_.size());
     for (std::size_t node = 0; node < own_.size(); ++node)
       node_of[at(own_[node])] = static_cast<Index>(node);

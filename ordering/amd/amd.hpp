@@ -18,23 +18,25 @@ struct AmdPivot {
   Index weight;       ///< weight of the vertices merged into it by then
   Index approximate;  ///< bound on its external degree by which it was chosen
   Index external;     ///< its exact external degree, known after its elimination
-  Index eliminated;   ///< weight eliminated in this step: the pivot and vertices that need no
-                      ///< further fill
+  Index eliminated;   ///< weight eliminated in this step: the pivot, and vertices that have no
+                      ///< neighbour outside its front
 };
 
 struct AmdOptions {
   bool aggressive = true;  ///< absorb elements that become subsets of the newest one
-  double elbow = 0.5;      ///< room beyond the least needed, as a share of nnz; more means fewer
-                           ///< garbage collections. The order never depends on it.
-  bool wide = false;  ///< 64-bit positions even where 32 bits suffice (for tests). The order never
-                      ///< depends on it.
+  double elbow = 0.5;      ///< additional memory for lists, as a share of the directed edges; more
+                           ///< means fewer garbage collections. The order never depends on it.
+  bool wide = false;  ///< 64-bit positions of lists even if 32 bits suffice (for tests). The order
+                      ///< never depends on it.
   Index largest_tag =
-      std::numeric_limits<Index>::max();   ///< marks are cleared above it (for tests). The order
+      std::numeric_limits<Index>::max();   ///< all marks are cleared before the stamp that they are
+                                           ///< compared with exceeds it (for tests). The order
                                            ///< never depends on it.
   std::vector<AmdPivot>* trace = nullptr;  ///< receives the steps, in their order, if not null
-  Index long_list = 128;  ///< list length above which some pivots pass over its variable (a hub)
-  Offset most_work = std::numeric_limits<Offset>::max();  ///< entries of lists that may be visited
-                                                          ///< before the elimination is given up
+  Index long_list = 128;  ///< a variable with a longer list (a hub) is not updated by every pivot:
+                          ///< see long_lists.hpp
+  Offset most_work = std::numeric_limits<Offset>::max();  ///< the elimination is given up once it
+                                                          ///< has visited more entries of lists
   Offset* work = nullptr;  ///< receives the number of visited entries, if not null
 };
 
@@ -56,12 +58,13 @@ class AmdWorkspace {
 
 /// Writes to order (length graph.size()) the vertices in elimination order: a postorder of the
 /// assembly tree, children in their order of elimination, the vertices of a front ascending.
-/// Degrees are external and weighted. The caller sets dense rows aside. Time: the lists touched by
-/// each pivot, O(n nnz) in the worst case, nearly linear in practice; a long list is read only when
-/// the pivots that passed it over have paid for that. Workspace: (1 + elbow) nnz + 11 n + total
-/// weight numbers, where nnz counts both directions, and 2 n more if a list is long. Returns false,
-/// and leaves order unspecified, if more than most_work entries would have to be visited: a
-/// function of the graph alone.
+/// Degrees are external and weighted. Dense rows are ordered like all others. Time: the lists
+/// touched by each pivot, O(n nnz) in the worst case, nearly linear in practice; a long list is
+/// read only when the pivots that passed it over have paid for that. Workspace: (1 + elbow) nnz +
+/// 10 n + total weight numbers of 4 bytes, where nnz counts both directions; 2 n more if a list is
+/// long, and 2 n more with 64-bit positions. Returns false, and leaves order unspecified, if
+/// vertices remain once more than most_work entries were visited: a function of graph and options
+/// alone.
 bool approximate_minimum_degree(const GraphView& graph, const AmdOptions& options,
                                 AmdWorkspace& workspace, std::span<Index> order);
 
@@ -71,9 +74,10 @@ bool approximate_minimum_degree(const GraphView& graph, const AmdOptions& option
 /// the halo: they belong to separators, which come later. They count in all degrees and are never
 /// eliminated. Writes the order of the others (length interior), a postorder of their assembly
 /// forest, which may have several roots. Edges between interior and halo must be given in both
-/// directions; edges within the halo are ignored and may be missing. Time and workspace depend on
-/// the graph given, not on the largest so far; memory grows by doubling, for many small graphs.
-/// Returns false as approximate_minimum_degree().
+/// directions; edges within the halo are ignored and may be missing. The time depends on this graph
+/// alone, not on larger ones that used the workspace before; the workspace grows by doubling, so
+/// many small graphs rarely allocate. Returns false, and leaves order unspecified, if interior
+/// vertices remain once more than most_work entries were visited.
 bool halo_minimum_degree(const GraphView& graph, Index interior, const AmdOptions& options,
                          AmdWorkspace& workspace, std::span<Index> order);
 

@@ -30,8 +30,8 @@
 
 namespace kauri::ordering::amd {
 
-// A node holds all data of a vertex in one cache line, since the variables of an element are
-// scattered in memory.
+// A node holds all data of a vertex side by side, in 32 or 40 bytes, since the variables of an
+// element are scattered in memory.
 template <class Position>
 struct Node {
   Position list;   // variable, element: start of its list in the pool; absorbed or merged: the node
@@ -49,15 +49,16 @@ struct Node {
 
 constexpr Index kIsElement = -1;
 
-// Bit that separates hashes of the halo from those of the interior, whose lists are never compared.
+// Bit that is set in hashes of halo vertices alone, so that these are never compared with others.
 constexpr std::uint32_t kHaloHash = 0x80000000u;
 
-// The buckets fit into the L1 cache. Few elements have more variables, and their full hashes tell
-// those in a bucket apart.
+// Number of hash buckets, few enough for the L1 cache (16 KB). Few elements have more variables,
+// and variables that share a bucket are told apart by their full hashes.
 constexpr std::size_t kBuckets = 4096;
 inline std::size_t bucket_of(std::uint32_t hash) { return hash * 0x9E3779B1u >> 20; }
 
-/// A note that a variable with a long list has joined an element; `before` links the previous note.
+/// A note that `element` belongs into the long list of a variable, which was not read since.
+/// `before`: index of the variable's previous note, or kNone; in a free note, of the next free one.
 struct Unread {
   Index element, before;
 };
@@ -79,9 +80,9 @@ struct Arrays {
   }
 };
 
-/// The elimination. Halo tells which vertices are never eliminated: kPresent; contains(vertex);
-/// weight(), its total weight; interior(n), the number of the n vertices outside it. Without a
-/// halo, these are compile-time constants and cost nothing.
+/// The elimination. Type Halo says which vertices are never eliminated: kPresent is false if there
+/// are none; contains(v) is true for those; weight() is their total weight; interior(n) is the
+/// number of all others. Without a halo, these are compile-time constants and cost nothing.
 template <class Position, class Halo>
 class Elimination {
  public:
@@ -113,8 +114,8 @@ class Elimination {
     }
   }
 
-  /// Eliminates all vertices outside the halo. Returns false if it was given up because of
-  /// most_work.
+  /// Eliminates all vertices outside the halo. Gives up and returns false if some remain once more
+  /// than most_work entries of lists were visited.
   bool run() {
     const StopCheck check_stop;
     while (eliminated_ < total_ - halo_.weight()) {
@@ -131,7 +132,7 @@ class Elimination {
   }
 
   void number(std::span<Index> order);
-  /// Entries of lists that were visited.
+  /// Returns the number of entries of lists that run() has visited, which most_work limits.
   [[nodiscard]] Offset work() const { return work_; }
 
  private:
@@ -216,9 +217,9 @@ class Elimination {
   Position me_first_ = 0, me_last_ = 0;  // L_me in the pool
   Index me_weight_ = 0;                  // weight of L_me
   Index me_pivots_ =
-      0;  // weight of the pivots of me: the one chosen, and those that need no further fill
+      0;  // weight of the pivots of me: the one chosen, and those without a neighbour outside L_me
   Index pivots_ = 0;        // length of sequence_
-  Index eliminated_ = 0;    // by weight
+  Index eliminated_ = 0;    // weight of the vertices eliminated so far
   Index least_degree_ = 0;  // no chain of a smaller degree is nonempty
   Index widest_ = 0;        // largest weight of an L_e so far
   Index tag_ = 1;
@@ -267,7 +268,8 @@ Index Elimination<Position, Halo>::take_pivot() {
   return me;
 }
 
-// Forms the element me: L_me = A_me and the L_e of all e in E_me, without me. Absorbs those e.
+// Makes pivot me an element: its list L_me becomes the union of A_me, the variables adjacent to me,
+// and of the lists L_e of all elements e of me, without me. Absorbs these elements.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::form_element(Index me) {
   me_weight_ = 0;
@@ -286,7 +288,8 @@ void Elimination<Position, Halo>::form_element(Index me) {
   x.mark = 1;
 }
 
-// Adds v to L_me. A variable that was added already, or is merged or eliminated, has a weight <= 0.
+// Appends variable v to the list L_me of the new element, at position `to` of the pool. Does
+// nothing if v was added before, merged or eliminated: its weight is then <= 0.
 template <class Position, class Halo>
 inline void Elimination<Position, Halo>::join(Index v, Position& to) {
   Node& x = node_[v];
@@ -327,7 +330,8 @@ void Elimination<Position, Halo>::form_at_end(Index me) {
   me_last_ = free_ = to;
 }
 
-// Sets e.mark - tag = weight of L_e \ L_me for every element e that shares a variable with me.
+// Sets e.mark to the tag plus the weight of L_e \ L_me, the variables of e that the new element me
+// does not have, for every element e that shares a variable with me.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::measure_elements(Index me) {
   raise_tag(widest_);
@@ -350,8 +354,8 @@ void Elimination<Position, Halo>::measure_elements(Index me) {
   if (passed_ != 0) measure_by_passed();
 }
 
-// Computes new degrees of the variables of me, without the part inside L_me, which is known only
-// after the last of them.
+// Updates the variables of the new element me: eliminates those without a neighbour outside it, and
+// bounds the degrees of the others outside it; close_element() adds the part inside.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::update_variables(Index me) {
   for (Position k = me_first_; k < me_last_; ++k) {
@@ -371,7 +375,8 @@ void Elimination<Position, Halo>::update_variables(Index me) {
   }
 }
 
-// Updates lists and degree of v. Returns false if v has no neighbours outside L_me.
+// Updates the lists of v, a variable of the new element me, and the bound of its degree outside me.
+// Returns false if v is not of the halo and has no neighbours outside me.
 template <class Position, class Halo>
 inline bool Elimination<Position, Halo>::update_variable(Index me, Index v) {
   Node& x = node_[v];
@@ -402,7 +407,7 @@ inline bool Elimination<Position, Halo>::update_variable(Index me, Index v) {
     pool_[to++] = u;
   }
   if (to == x.list && !is_halo(v)) return false;
-  // The list has room for me: it contained me or an element that me absorbed.
+  // An entry is free for me: the list contained me as a variable, or an element that me absorbed.
   pool_[to] = pool_[variables];
   pool_[variables] = pool_[x.list];
   pool_[x.list] = me;
@@ -417,7 +422,8 @@ inline bool Elimination<Position, Halo>::update_variable(Index me, Index v) {
   return true;
 }
 
-// Completes degrees, returns variables to their chains, and removes dead variables from L_me.
+// Adds the part inside the new element me to the degree bounds of its variables, puts these back
+// into the chains of their degrees, and removes merged and eliminated ones from L_me.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::close_element(Index me) {
   const bool at_end = me_last_ == free_;

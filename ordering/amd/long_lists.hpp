@@ -27,8 +27,8 @@ namespace kauri::ordering::amd {
 
 constexpr Offset kEntriesPerPass = 4;
 
-/// Chooses the variables of L_me that are passed over, and reads the notes of the others with long
-/// lists.
+/// Chooses which variables of L_me with long lists this pivot passes over, that is, does not read
+/// the lists of, and writes a note for each; updates the lists of the others from their notes.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::choose_passed(Index me) {
   passed_ = 0;
@@ -60,7 +60,8 @@ void Elimination<Position, Halo>::note(Index v, Index element) {
   newest_[v] = at;
 }
 
-/// Updates the list of v as if all pivots that passed it over had done so.
+/// Updates the long list of v as if no pivot had passed it over: drops dead entries, appends the
+/// elements in the notes of v, and frees the notes.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::read_notes(Index v) {
   passes_[v] = 0;
@@ -89,8 +90,8 @@ void Elimination<Position, Halo>::read_notes(Index v) {
   x.length = static_cast<Index>(to - x.list);
 }
 
-/// Subtracts the variables that are passed over from the outside weights of the elements that were
-/// measured.
+/// Completes measure_elements(), which leaves out the variables that are passed over: subtracts
+/// their weights from the outside weight of each measured element that has them.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::measure_by_passed() {
   Offset entries = 0;

@@ -7,7 +7,8 @@
 
 namespace kauri::ordering::amd {
 
-// Merges variables of me with the same lists, which stay indistinguishable for ever.
+// Merges variables of the new element me that have the same lists: these are indistinguishable from
+// now on.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::merge_twins() {
   raise_tag(widest_);
@@ -50,7 +51,8 @@ void Elimination<Position, Halo>::merge_chain(Index first) {
   }
 }
 
-// Compares the list of b with that of a, which is marked and as long; both begin with me.
+// Returns true if the lists of a and b have the same entries. Requires that both are equally long
+// and begin with me, and that the entries of a's list are marked with the tag.
 template <class Position, class Halo>
 inline bool Elimination<Position, Halo>::same_lists(const Node&, const Node& b) const {
   for (Position p = b.list + 1, end = b.list + b.length; p < end; ++p)

@@ -6,8 +6,8 @@
 
 namespace kauri::ordering::amd {
 
-// Moves all living lists to the front of the pool, in the order in which they lie. The first entry
-// of each is swapped with the number of its owner, marked by its sign.
+// Moves all living lists to the front of the pool, in the order in which they lie. Meanwhile the
+// first entry of each list is ~(its owner), and the owner's `list` holds the entry.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::collect_garbage() {
   for (Index v = 0; v < n_; ++v) {
@@ -30,7 +30,8 @@ void Elimination<Position, Halo>::collect_garbage() {
   free_ = to;
 }
 
-// Raises the tag above all earlier marks, which are at most tag + by.
+// Raises the tag, with which marks are compared, above all earlier marks, which are at most tag +
+// by. Lowers old marks to 1 and the tag to 2 if it would exceed largest_tag.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::raise_tag(Index by) {
   if (tag_ > largest_tag_ - by - 1 - total_) {

@@ -13,21 +13,22 @@
 namespace kauri::ordering::dissection {
 namespace {
 
-// Largest ratios of predicted work at which the winner alone is tried below: level sets to
-// multilevel separations (kLevelSetsWin), and the reverse (kMultilevelWins). Level sets are better
-// on lattices, where dissection continues as it began; multilevel separations on other meshes,
-// where level sets sometimes win further down.
+// Largest ratios of predicted work at which the two sides of a separator try the winner alone:
+// level sets to multilevel separations (kLevelSetsWin), and the reverse (kMultilevelWins). Level
+// sets are better on lattices, where dissection continues as it began; multilevel separations on
+// other meshes, where level sets sometimes win further down.
 constexpr double kLevelSetsWin = 0.9, kMultilevelWins = 0.8;
 // Ratio of predicted work to that of level sets above which a multilevel separation is given up
 // before its refinement on a large graph itself. That refinement improved separations by factors of
 // 1.3 to 1.6 on irregular meshes and by 3.6 on poisson3d 100, where level sets won nevertheless.
 constexpr double kGivenUp = 2.5;
-// Largest share of a side for level sets: distances ignore balance, and a thin, lopsided separator
-// at a corner helps least.
+// Largest share of a side for level sets: distances ignore balance, and the thinnest level may be
+// at a corner, where it cuts off too little.
 constexpr double kMostLevelSetSide = 0.65;
-// Largest share of a side after a minimum cut, which depends on the band alone.
+// Largest share of a side after a minimum cut, which itself takes no account of balance.
 constexpr double kMostCutSide = 0.6;
-// Refinement and flow may leave a side with up to this share.
+// A separation with a side of more than this share of all weight is lopsided: it loses against any
+// that is not, and keeps no other method from being tried.
 constexpr double kLopsided = 0.72;
 constexpr Index kBandWidth = 5;
 // Least number of vertices for which several threads are used.
@@ -182,7 +183,8 @@ class Searcher {
     return best;
   }
 
-  // Returns the best separation of each function, the best first; at most trials_.refined.
+  // Returns the best level-set separation of each function, which is the distance from one source
+  // or the difference of two distances: the best first, at most trials_.refined of them.
   std::vector<Separation> thresholds(const std::vector<Distances>& source) {
     std::vector<std::pair<std::size_t, std::size_t>>
         function;  // distances from one source, or the difference of two
@@ -239,7 +241,7 @@ class Searcher {
   std::optional<MultilevelSearch> begun_;  // not finished
   std::optional<Separation> multilevel_, level_set_;
   bool connected_ = true;
-  Index levels_ = 0;  // levels of a search from the end of a long path, else 0
+  Index levels_ = 0;  // levels of a search from the end of a long path; 0 if none was made
 };
 
 }  // namespace

@@ -17,11 +17,13 @@ struct Trials {
   bool multilevel = true;
   bool level_sets = true;
   bool backwards = false;  ///< also a multilevel separation with vertices matched in reverse order
-  bool follow = true;      ///< if one of the two wins clearly, only that one is tried below
-  int sources = 2;  ///< breadth-first searches; their distances and differences of these are the
-                    ///< functions tried
-  int refined = 2;  ///< number of the best of these functions that are refined
-  int rounds = 1;   ///< minimum cuts of the band around the winner, at most
+  bool follow = true;      ///< if level sets or multilevel separations win clearly, the two sides
+                           ///< try these alone
+  int sources = 2;         ///< number of breadth-first searches; the level sets of each search's
+                           ///< distances, and of each difference of two, are tried
+  int refined = 2;         ///< number of the best of these level sets that are refined
+  int rounds = 1;  ///< most minimum cuts that are tried in turn on the band around the winning
+                   ///< separator
   bool thorough = false;  ///< value of MultilevelOptions::thorough
   bool polish_all =
       false;  ///< cut the band around all that were refined, not only around the winner
@@ -34,12 +36,13 @@ struct SeparatorWorkspace {
   BandCutWorkspace cut;
 };
 
-/// Workspaces by thread. A thread must acquire its workspace after it has waited for others: while
-/// it waits it may run another search.
+/// Workspaces by thread. A thread must not hold its workspace while it waits for other threads: it
+/// may run another search meanwhile.
 using SeparatorWorkspaces = PerThread<SeparatorWorkspace>;
 
 struct SeparatorSearch {
-  std::optional<Separation> best;  ///< empty if the graph is not connected
+  std::optional<Separation> best;  ///< empty if level sets were tried and the graph is not
+                                   ///< connected
   Trials below;                    ///< methods to try for the two sides
   /// True if the separator is_thin() and at least half as wide as a mean level: the graph is a long
   /// strip or bar. Minimum degree would give it as little fill, but a tree as deep as the graph is
@@ -47,9 +50,10 @@ struct SeparatorSearch {
   bool is_across = false;
 };
 
-/// Returns the best separation of a graph with at least two vertices. Takes a level set that
-/// is_thin() if nothing else is tried concurrently. A function of graph, trials and seed alone.
-/// Several threads of the calling arena work on large graphs.
+/// Returns the best separation of a graph with at least two vertices. Takes a balanced level set
+/// that is_thin() without a multilevel separation if the graph has less than 20,000 vertices. A
+/// function of graph, trials and seed alone. Several threads of the calling arena work on large
+/// graphs.
 SeparatorSearch best_separation(const GraphView& graph, const Trials& trials, std::uint64_t seed,
                                 SeparatorWorkspaces& workspaces);
 

@@ -71,7 +71,7 @@ class Dissection {
   // Returns true, for all later calls too, if more than most_work steps were made.
   [[nodiscard]] bool given_up() const { return work_ > most_work_; }
 
-  // Orders an owned piece, from place `first` on.
+  // Orders a piece: its vertices take the places from `first` on. Frees its memory.
   void order(Piece piece, Index first, const Trials& trials, std::uint64_t seed) {
     if (piece.graph.size() <= kLeaf)
       leaf(view_of(piece), first);
@@ -217,7 +217,8 @@ class Dissection {
   PerThread<LeafOrderWorkspace> leaves_;
 };
 
-/// Returns the number of steps.
+/// Dissects the vertices v < interior, with all others as a halo, and writes their order. Returns
+/// the number of steps made.
 Offset dissect(const GraphView& graph, Index interior, const DissectionOptions& options,
                std::span<Index> order) {
   Dissection dissection(graph, options, order);

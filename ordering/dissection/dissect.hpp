@@ -12,10 +12,10 @@
 
 namespace kauri::ordering {
 
-/// Steps for a vertex or a neighbour in a part whose separator is sought. A step is an entry of a
-/// list that minimum degree visits: in a graph of 100,000 vertices, nine halvings above parts of
-/// 200 vertices then make as many steps as the predicted seconds of a dissection (order_seconds())
-/// at 5 ns each.
+/// Steps that are counted for each vertex and each directed edge of a part whose separator is
+/// sought. The unit is an entry of a list that minimum degree visits, 5 ns: in a graph of 100,000
+/// vertices, nine halvings down to parts of 200 vertices then count as many steps as fit into the
+/// predicted seconds of a dissection (order_seconds()).
 inline constexpr Offset kDissectionSteps = 8;
 
 struct DissectionOptions {
@@ -32,22 +32,23 @@ struct DissectionOptions {
 /// minimum degree with their neighbours as a halo (leaf_minimum_degree). A separator is the best of
 /// several by predicted_work(): level sets of distances and multilevel ones, refined, then replaced
 /// by minimum cuts of the band around them. A part with a thin separator, as in networks, or
-/// without a good separator is a leaf of any size. The graph need not be connected. The caller sets
-/// dense rows aside, as for approximate_minimum_degree, which orders all of a thin graph.
+/// without a good separator is a leaf of any size. The graph need not be connected. Dense rows are
+/// ordered like all others. If the whole graph has a thin separator, approximate_minimum_degree()
+/// orders it.
 ///
 /// The result is a function of graph, seed and effort alone. Uses the threads of the calling oneTBB
 /// arena. Memory: two to three times that of the graph.
 ///
 /// Returns false, and leaves order unspecified, if more than most_work steps would be made: a
 /// function of the same arguments. An entry of a list that minimum degree visits in a leaf of more
-/// than BitMatrixLimits, or in an undivided graph, is one step; each vertex and each neighbour in a
-/// part whose separator is sought is kDissectionSteps, whatever the effort.
+/// than BitMatrixLimits, or in an undivided graph, is one step; each vertex and each directed edge
+/// of a part whose separator is sought is kDissectionSteps, whatever the effort.
 bool nested_dissection(const GraphView& graph, const DissectionOptions& options,
                        std::span<Index> order);
 
 /// Writes a nested dissection of the vertices v < interior to order (length interior). The other
-/// vertices are a halo: they come later and count in the degrees of leaves. Edges within the halo
-/// may be missing.
+/// vertices are a halo: they are not ordered, and count in the degrees of leaves. Edges within the
+/// halo may be missing. Returns false as the function above.
 bool nested_dissection(const GraphView& graph, Index interior, const DissectionOptions& options,
                        std::span<Index> order);
 

@@ -13,7 +13,8 @@ namespace kauri::ordering::dissection {
 
 /// A partial elimination and the remaining graph.
 struct Peeling {
-  LevelGraph core;            ///< remaining graph, with edges between vertices that were joined
+  LevelGraph core;            ///< remaining graph: neighbours of an eliminated vertex have become
+                              ///< neighbours of each other
   Index interior = 0;         ///< vertices of the core that are not halo; they come first
   std::vector<Index> vertex;  ///< by vertex of the core: its number in the graph; ascending
   std::vector<Index> peeled;  ///< eliminated vertices, in elimination order

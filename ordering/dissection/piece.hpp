@@ -26,11 +26,11 @@ struct PieceView {
 
 inline PieceView view_of(const Piece& piece) { return {piece.graph.view(), piece.vertex}; }
 
-/// Extracts one of the two sides of a separation, between which there is no edge.
+/// Returns the subgraph of one side of a separation, kLeft or kRight.
 Piece extract_side(const PieceView& from, const Separation& separation, Side side);
 
-/// Extracts connected components in the order of their least vertex. Consecutive components of at
-/// most `batch` vertices together form one piece.
+/// Returns the connected components in the order of their least vertex. Consecutive components of
+/// at most `batch` vertices together form one piece.
 std::vector<Piece> extract_components(const PieceView& from, Index batch);
 
 }  // namespace kauri::ordering::dissection

@@ -30,8 +30,9 @@ class TwinFinder {
   TwinFinder(const GraphView& graph, std::span<const char> kept, std::uint64_t hash_mask)
       : graph_(graph), kept_(kept), hash_mask_(hash_mask) {}
 
-  /// Returns false if a random sample of the vertices has fewer twins than three quarters of the
-  /// share that pays. Returns true for small graphs, without a sample.
+  /// Returns false if merging hardly pays: a random sample of the vertices has fewer twins than
+  /// three quarters of the share from which it pays. Returns true for small graphs, without a
+  /// sample.
   [[nodiscard]] bool promises() const {
     const auto n = static_cast<std::uint64_t>(graph_.size());
     if (n < 4 * kSample) return true;
@@ -69,7 +70,7 @@ class TwinFinder {
   }
 
  private:
-  // Returns the least vertex equal to v; v itself if none precedes it.
+  // Returns the least vertex with the closed neighbourhood of v: v itself if none precedes it.
   Index first_twin(Index v) const {
     for (const Index u : graph_.neighbours(v)) {
       if (u > v) break;
@@ -118,11 +119,13 @@ std::size_t twins_in(std::span<const Index> representative) {
   return twins;
 }
 
-/// Removes rows from their classes; the least of the rest leads the class.
+/// Makes each row of `apart` a class by itself; the least of the other rows of a class represents
+/// it.
 void separate(std::vector<Index>& representative, std::span<const Index> apart) {
   std::vector<char> alone(representative.size(), 0);
   for (const Index v : apart) alone[v] = 1;
-  std::vector<Index> leader(representative.size(), kNone);  // by the previous representative
+  std::vector<Index> leader(representative.size(), kNone);  // by representative on entry: the new
+                                                            // one
   for (Index v = 0; v < static_cast<Index>(representative.size()); ++v) {
     Index& lead = leader[representative[v]];
     if (lead == kNone && alone[v] == 0) lead = v;
@@ -146,7 +149,8 @@ std::vector<Index> begins_of_runs(std::span<const Index> representative) {
   return first;
 }
 
-/// Returns the blocks that begin with these rows.
+/// Returns, for each of `rows`, the index of the block that begins with it. first: first rows of
+/// all blocks.
 std::vector<Index> blocks_at(std::span<const Index> first, std::span<const Index> rows) {
   std::vector<Index> blocks;
   for (const Index row : rows)

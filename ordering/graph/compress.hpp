@@ -16,10 +16,10 @@ namespace kauri::ordering {
 
 /// Returns representative[v], the least vertex u with the same closed neighbourhood, {u} +
 /// neighbours(u) = {v} + neighbours(v), not counting vertices that are not kept; representative[v]
-/// = v for a vertex that is not kept. Hashes find candidates, comparison decides.
+/// = v for a vertex that is not kept. Hashes find candidates, a comparison of lists decides.
 /// hash_mask: bits of the hash that are used; fewer bits cause collisions (for tests) and change
 /// nothing else.
-/// kept: length graph.size(), or empty: all are kept. O(n + nnz) expected; workspace 12n bytes.
+/// kept: length graph.size(), or empty: all are kept. O(n + nnz) expected; workspace 4 n bytes.
 std::vector<Index> indistinguishable(const GraphView& graph, std::span<const char> kept,
                                      std::uint64_t hash_mask = ~std::uint64_t{0});
 
@@ -30,8 +30,9 @@ bool worth_merging(std::span<const Index> representative);
 
 /// A graph with its indistinguishable vertices merged, if that pays. Its vertices are
 /// *supervariables*, numbered by their least member; the members are rows of A, ascending. If
-/// nothing is merged, the view is the caller's graph, and nothing is copied. If many rows are
-/// merged with adjacent rows, the graph of a pattern is never made. Read-only once built.
+/// nothing is merged, the view is the caller's graph, and nothing is copied. If the source is a
+/// pattern and many rows are merged with the row before, the graph of single rows is never made.
+/// Read-only once built.
 class CompressedGraph {
  public:
   /// Compresses a graph. merge: false makes every row a supervariable. apart: rows of the graph
@@ -67,7 +68,8 @@ class CompressedGraph {
   /// first is empty, row v.
   void merge_classes(GraphView base, std::span<const Index> first,
                      std::span<const Index> representative);
-  /// Builds the graph of the classes from the lists of their leaders. leader[s]: leader of class s.
+  /// Builds the graph of the classes. leader[s]: the vertex of class s whose list stands for the
+  /// class.
   void join_classes(const GraphView& base, std::span<const Index> leader,
                     std::span<const Index> representative, std::span<const Index> class_of);
 

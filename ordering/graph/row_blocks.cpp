@@ -23,7 +23,8 @@ std::span<const Index> column(const Pattern& lower, Index j) {
                            static_cast<std::size_t>(lower.col_ptr[j + 1] - lower.col_ptr[j]));
 }
 
-/// Returns false if column j equals column j - 1 without its diagonal entry.
+/// Returns true if row j cannot continue the block of row j - 1: false if column j equals column j
+/// - 1 without the diagonal entry of column j - 1.
 bool leads(const Pattern& lower, Index j) {
   if (j == 0) return true;
   const auto before = column(lower, j - 1), mine = column(lower, j);
@@ -102,7 +103,8 @@ Graph graph_of_blocks(const Pattern& lower, std::span<const Index> first) {
   });
   std::vector<Offset> ptr(first.size(), 0);
   std::vector<Index> row;
-  // A column contains a block whole or not at all; its own block from the diagonal on.
+  // A block's first column contains each later block whole or not at all, and its own block from
+  // the diagonal on, so the first rows of blocks in it stand for the blocks.
   blocks.for_each([&](Index, Index begin, Index end) {
     for (Index b = begin; b < end; ++b)
       for (const Index i : column(lower, first[b])) ptr[b + 1] += block_of[i] != kNone ? 1 : 0;

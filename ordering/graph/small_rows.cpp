@@ -38,8 +38,8 @@ class SmallRows {
     return small >= std::max<Offset>(out_.rows, 1);
   }
 
-  /// Builds the remaining graph. Returns false if it would have more edges than the graph, or takes
-  /// too long.
+  /// Builds the remaining graph. Returns false if it would have more edges than the graph, or if
+  /// joining neighbours takes more than kSmallRowWork * (edges + n) entries.
   bool join() {
     const Index n = graph_.size();
     mark_.assign(static_cast<std::size_t>(n), kNone);

@@ -11,7 +11,7 @@
 
 namespace kauri::ordering {
 
-/// A graph without its small rows, whose neighbours were joined to cliques.
+/// A graph from which small rows were eliminated: the neighbours of each are now a clique.
 struct WithoutSmallRows {
   std::vector<char> eliminated;  ///< by vertex
   Index vertices = 0;            ///< number of vertices that remain

@@ -29,7 +29,8 @@ struct Vertex {
 };
 
 struct Step {
-  Index first;    // start in neighbours_ of its neighbours that were principals
+  Index first;    // beginning of its neighbours, those that remain principals, in the list of all
+                  // steps' neighbours
   Index own;      // number of vertices eliminated in it
   Index subtree;  // number of vertices eliminated in it and in the steps below it
   Index parent;   // the step in which the first of its neighbours leaves; the number of steps if
@@ -37,7 +38,7 @@ struct Step {
   Index end;      // end of its children's range in the order
 };
 
-/// Memory for any number of graphs.
+/// Memory of the elimination on bits, reused for any number of graphs.
 struct BitArrays {
   Scratch<Word> row;
   Scratch<Index> key;

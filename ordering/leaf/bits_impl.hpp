@@ -39,8 +39,8 @@ Index count_bits(const Word* x) {
 #endif
 }
 
-// A key orders by degree, then by the most recent change, then by number. Fields: degree, steps
-// still to come, vertex.
+// Keys sort vertices by degree, then those changed last first, then by number. Fields: degree,
+// kInterior - 1 - the step of the last change, vertex.
 constexpr Index kVertexBits = 9, kStepBits = 9;
 constexpr Index kDone = std::numeric_limits<Index>::max();
 static_assert(BitMatrixLimits::kInterior == 1 << kVertexBits &&
@@ -97,8 +97,7 @@ class BitElimination {
   const Index keys_;         // length of key_, a multiple of 16 for vector instructions
   const Index unit_;         // common weight of all vertices, or 1 if they differ
   Word* const row_;          // length interior, W words each
-  Short* const neighbours_;  // of all steps so far, their neighbours that were principals; shorter
-                             // at each step
+  Short* const neighbours_;  // per step: the principals that remained in its front, step after step
   Index* const key_;         // kDone if not a principal
   Vertex* const vertex_;     // length interior
   Step* const step_;         // the steps so far
@@ -198,8 +197,9 @@ void BitElimination<W, kWeighted>::eliminate(Index pivot) {
   listed_ += count;
 }
 
-// Makes every principal of the front adjacent to all of it. Lists those that stay, and stores in
-// their keys the weight of their neighbours outside; eliminates those without any.
+// Makes every principal of the front adjacent to all of the front. Eliminates principals without
+// neighbours outside the front; lists the others, and stores in their keys the weight of their
+// neighbours outside. Returns the number listed.
 template <int W, bool kWeighted>
 Index BitElimination<W, kWeighted>::join_rows(const Row& front, Short* list) {
   Row outside;
@@ -226,8 +226,8 @@ Index BitElimination<W, kWeighted>::join_rows(const Row& front, Short* list) {
   return count;
 }
 
-// Merges principals with equal rows. A bucket holds only the last of different rows; a missed pair
-// meets again later, or is eliminated together.
+// Merges principals with equal rows. A bucket holds only the last of several different rows, so a
+// pair may be missed: it is merged in a later step, or both are eliminated in one step.
 template <int W, bool kWeighted>
 void BitElimination<W, kWeighted>::merge_twins(const Short* list, Index count) {
   for (Index k = 0; k < count; ++k) {
@@ -261,8 +261,8 @@ void BitElimination<W, kWeighted>::merge(Index into, Index v) {
   a.next = v;
 }
 
-// Writes the order, as for the quotient graph: each subtree takes a range, whose last part is the
-// root's. Ranges are cut off from the end.
+// Writes the order, a postorder of the steps' tree: each subtree takes a range, whose last part is
+// the root's. Ranges are cut off from the end, parents before children.
 template <int W, bool kWeighted>
 void BitElimination<W, kWeighted>::number(std::span<Index> order) {
   for (Index k = 0; k < steps_; ++k) step_[k].own = step_[k].subtree = 0;

@@ -46,9 +46,9 @@ struct LeafOptions {
   Offset* work = nullptr;  ///< as in AmdOptions; receives 0 within BitMatrixLimits
 };
 
-/// Orders a graph with a halo; arguments and result as for halo_minimum_degree(). Degrees are exact
-/// within BitMatrixLimits, where no limit of work holds; beyond, calls halo_minimum_degree(). The
-/// order is a function of the graph alone. Time on the bit matrix: per
+/// Orders a graph with a halo; arguments and result as for halo_minimum_degree(). Within
+/// BitMatrixLimits degrees are exact and most_work is ignored; larger graphs are passed to
+/// halo_minimum_degree(). The order is a function of the graph alone. Time on the bit matrix: per
 /// pivot, interior + |its neighbours in the interior| n / 64 operations. Workspace: interior (n / 8
 /// + interior) bytes, rounded up.
 bool leaf_minimum_degree(const GraphView& graph, Index interior, LeafWorkspace& workspace,

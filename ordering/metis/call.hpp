@@ -15,8 +15,9 @@ enum class MetisEnd {
 };
 
 /// Calls METIS_NodeND for a graph with n >= 1 vertices. ptr: length n + 1; adjacency: length
-/// ptr[n]; weight: length n, or null. seed: -1 is METIS's default. order: receives old_of, length
-/// n. new_of: length n. Changes of the input arrays are undone before the return.
+/// ptr[n]; weight: length n, or null. seed: -1 is METIS's default. order, new_of: length n, receive
+/// the permutation as old_of and as new_of. Changes of the input arrays are undone before the
+/// return.
 MetisEnd call_metis(std::int32_t n, std::int32_t* ptr, std::int32_t* adjacency,
                     std::int32_t* weight, std::int32_t seed, std::int32_t* order,
                     std::int32_t* new_of);

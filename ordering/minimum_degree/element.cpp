@@ -56,8 +56,8 @@ void MinimumDegree::reserve_tail(Offset entries) {
   if (tail_ + entries > static_cast<Offset>(w_.list_.size())) collect_garbage();
 }
 
-/// Moves all live lists to the front, in the order in which they lie. start_ holds the first entry
-/// of each list while the (negative) number of the owner is in its place.
+/// Moves all live lists to the front, in the order in which they lie. Meanwhile start_ holds the
+/// first entry of each list, in whose place -1 - (the list's owner) stands.
 void MinimumDegree::collect_garbage() {
   for (Index x = 0; x < n_; ++x) {
     if (w_.kind_[x] == kDead || w_.length_[x] == 0) continue;

@@ -97,8 +97,8 @@ void MinimumDegree::load(const GraphView& graph) {
   fill(w_.hash_, n_, std::uint64_t{0});
 }
 
-/// Sets dense rows aside: a row adjacent to almost all others costs more in lists than its place in
-/// the order can gain.
+/// Moves dense rows to last_, by ascending degree: they come last, and count in no degree. A row
+/// adjacent to almost all others lengthens all lists, and its place in the order hardly matters.
 void MinimumDegree::defer_dense(const GraphView& graph) {
   if (!(options_.dense > 0)) return;
   const double limit = std::max(16.0, options_.dense * std::sqrt(static_cast<double>(total_)));
@@ -139,8 +139,8 @@ void MinimumDegree::number(Index i) {
   for (Index v = i; v != kNone; v = w_.member_next_[v]) order_.push_back(v);
 }
 
-/// Returns the weight of the union of A_i and the L_e of E_i, without i. Removes merged variables
-/// from the lists.
+/// Returns the exact external degree of variable i: the weight of the union of its variables A_i
+/// and of the lists L_e of its elements e, without i. Removes merged variables from the lists.
 Index MinimumDegree::exact_degree(Index i) {
   const Offset stamp = ++stamp_;
   w_.mark_[i] = stamp;

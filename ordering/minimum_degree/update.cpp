@@ -91,7 +91,8 @@ void MinimumDegree::clean(Index i) {
   prune_variable(i, stamp_);
 }
 
-/// Removes edges inside the clique L_e, which e covers, from the A_i of its variables.
+/// Removes edges inside the clique L_e, which element e stands for, from the lists A_i of the
+/// variables i of e.
 void MinimumDegree::prune(Index e) {
   const Offset stamp = ++stamp_;
   const std::span<const Index> variables = list_of(e);
@@ -202,7 +203,8 @@ bool MinimumDegree::scan_variable(Index e, Index i) {
   return kept > 1;
 }
 
-/// Merges variables of L_e with the same E and A, which are indistinguishable from now on.
+/// Merges variables of element e that have equal lists of elements and of variables: they are
+/// indistinguishable from now on.
 void MinimumDegree::merge_indistinguishable(Index e) {
   const auto slot = [&](Index i) {
     return static_cast<std::size_t>(((w_.hash_[i] >> 32) * static_cast<std::uint64_t>(n_)) >> 32);

@@ -27,7 +27,8 @@ int kauri_metis_rand(void);
 #define srand kauri_metis_srand
 #define rand kauri_metis_rand
 
-// Print nothing and raise no signal.
+// Replace printf() and raise(): the first prints nothing and returns 0, the second ends METIS's
+// call, with the status of signal `number`, and raises no signal.
 int kauri_metis_say(const char* format, ...);
 void kauri_metis_fail(int number);
 #define printf kauri_metis_say

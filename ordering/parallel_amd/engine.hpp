@@ -61,15 +61,15 @@ struct PivotCandidate {
   Index length = 0, weight = 0;  // number and weight of the vertices of L_p
   bool wins = false;
   // News of a winner, as pairs: vertices and their new weights, then vertices and their new
-  // degrees, if these are in the buckets.
+  // degrees, if these are not above the horizon.
   Index weights = 0, degrees = 0;
   Index eliminated = 0;  // weight
 };
 
-/// Arena of number arrays that stay in place until clear() frees all of them.
+/// Arena of arrays of Index, which stay in place until clear() frees all of them.
 class Stretches {
  public:
-  /// Returns room for `size` numbers; a following keep() tells how many of them stay allocated.
+  /// Returns memory for `size` elements; keep(count) then allocates the first `count` of them.
   Index* room(std::size_t size) {
     if (chunk_.empty() || used_ + size > chunk_.back().size) {
       const std::size_t last = chunk_.empty() ? 0 : chunk_.back().size,
@@ -80,7 +80,7 @@ class Stretches {
     return chunk_.back().data.get() + used_;
   }
   void keep(std::size_t size) { used_ += size; }
-  /// Frees all arrays; keeps the largest chunk, at least half of the memory.
+  /// Frees all arrays; keeps the largest chunk, at least half of the memory, for the next ones.
   void clear() {
     if (chunk_.size() > 1) chunk_.erase(chunk_.begin(), chunk_.end() - 1);
     used_ = 0;
@@ -93,15 +93,15 @@ class Stretches {
     std::size_t size;
   };
   std::vector<Chunk> chunk_;  // each at least twice as large as the previous one
-  std::size_t used_ = 0;      // numbers used of the last chunk
+  std::size_t used_ = 0;      // elements allocated of the last chunk
 };
 
 /// Memory of one thread.
 struct ThreadMemory {
   explicit ThreadMemory(Index n) : mark(static_cast<std::size_t>(n), 0), bucket(kBuckets, kNone) {}
 
-  // The buckets fit into the L1 cache. Few elements have more variables, and their full hashes tell
-  // those in a bucket apart.
+  // Number of hash buckets, few enough for the L1 cache (16 KB). Few elements have more variables,
+  // and variables that share a bucket are told apart by their full hashes.
   static constexpr std::size_t kBuckets = 4096;
 
   std::vector<Index> mark;  // element: tag - 1: absorbed by the newest one; tag + weight of L_e
@@ -165,13 +165,14 @@ class Elimination {
 
   template <class F>
   void timed(Stage phase, F&& f);
-  /// Calls f(candidate, slot) for each candidate, by as many threads as pay.
+  /// Calls f(candidate, memory of the calling thread) for each candidate, by one thread if small_
+  /// is set, else by all.
   template <class F>
   void for_each_candidate(F&& f);
 
   friend class PivotElimination;
 
-  /// Returns the slot of the calling thread.
+  /// Returns the memory of the calling thread, its slot.
   ThreadMemory& slot() {
     return slots_.local([n = n_] { return std::make_unique<ThreadMemory>(n); });
   }

@@ -34,13 +34,14 @@ struct ParallelAmdOptions {
   bool aggressive = true;  ///< absorb elements that become subsets of the newest one
   double factor = 1.1;  ///< candidates have degrees of at most factor * least + slack; larger: more
                         ///< per round, and more fill
-  Index slack = 1;      ///< added to factor * least, as above
+  Index slack = 1;      ///< added to factor * least degree: see factor
   double tries =
       1.6;  ///< candidates per expected winner, > 1; larger: fewer rounds, more work in each
   double ahead = 8;              ///< vertices chosen in advance per candidate, >= 1
   Index most = 512;              ///< candidates of a round, at most
   Index sequential_below = 500;  ///< smaller graphs are ordered by approximate_minimum_degree()
-  bool sequential_hubs = true;   ///< so are graphs with hubs with long lists, which it passes over
+  bool sequential_hubs = true;   ///< graphs with hubs are ordered by approximate_minimum_degree(),
+                                 ///< too, which need not read a hub's long list for each pivot
   double elbow = 0.5;            ///< as AmdOptions::elbow; the order never depends on it
   Offset task_entries =
       512;  ///< expected entries that justify a task; the order never depends on it
@@ -54,7 +55,8 @@ struct ParallelAmdOptions {
   bool backwards = false;  ///< processes the candidates of a round in reverse order (for tests);
                            ///< the order never depends on it
   Index largest_tag =
-      std::numeric_limits<Index>::max();   ///< marks are cleared above it (for tests). The order
+      std::numeric_limits<Index>::max();   ///< all marks are cleared before the stamp that they are
+                                           ///< compared with exceeds it (for tests). The order
                                            ///< never depends on it.
   std::vector<AmdPivot>* trace = nullptr;  ///< receives the steps, in their order, if not null
   ParallelAmdReport* report = nullptr;     ///< filled if not null
@@ -64,7 +66,8 @@ struct ParallelAmdOptions {
 /// approximate_minimum_degree() does: a postorder of the assembly tree, the vertices of a front
 /// ascending. All threads of the calling arena take part; the order is a function of graph and
 /// options alone. Workspace: 2 (1 + elbow) nnz + 20 n numbers, and n per thread. Calls
-/// approximate_minimum_degree() for graphs whose lists could need more than 2^32 entries.
+/// approximate_minimum_degree() in the cases that the options name, and if lists could need more
+/// than 2^32 entries.
 void parallel_minimum_degree(const GraphView& graph, const ParallelAmdOptions& options,
                              AmdWorkspace& workspace, std::span<Index> order);
 

@@ -46,7 +46,7 @@ class PivotElimination {
   Index* write_weights(Index* news);
   [[nodiscard]] bool is_mine(const Node& x) const { return x.claim == c_.key; }
 
-  /// Absorbs element e; its list becomes room for the new one.
+  /// Absorbs element e into the new element me; offers the memory of e's list for the new list.
   void absorb(Index e) {
     offer(node_[e].list, node_[e].length);
     node_[e].list = static_cast<PoolPlace>(me_);
@@ -74,7 +74,8 @@ class PivotElimination {
   PivotCandidate& c_;
   ThreadMemory& slot_;
   const Index me_;
-  Index pivots_;  // weight of the pivots of me: the one chosen, and those that need no further fill
+  Index pivots_;  // weight of the pivots of me: the one chosen, and those without a neighbour
+                  // outside L_me
   Index weight_;  // weight of L_me
   Index dead_ = 0;
   Index tag_ = 0;
@@ -105,7 +106,8 @@ inline void PivotElimination::form_element() {
   }
 }
 
-/// Sets mark - tag = weight of L_e \ L_me for every element e that shares a variable with me.
+/// Sets the mark of every element e that shares a variable with me to the tag plus the weight of
+/// L_e \ L_me, the variables of e that the new element me does not have.
 inline void PivotElimination::measure_elements() {
   Index* const mark = slot_.mark.data();
   for (Index k = 0; k < c_.length; ++k) {
@@ -137,8 +139,8 @@ inline void PivotElimination::update_variables() {
   }
 }
 
-/// Updates lists and degree of the variable at index k. Returns false if it has no neighbours
-/// outside L_me.
+/// Updates the lists of variable k of the new element me, and the bound of its degree outside me.
+/// Returns false if it has no neighbours outside me.
 inline bool PivotElimination::update_variable(Index k) {
   Node& x = node_[c_.list[k]];
   Index* const list = pool_ + x.list;
@@ -165,7 +167,7 @@ inline bool PivotElimination::update_variable(Index k) {
     *to++ = *at;
   }
   if (to == list) return false;
-  // The list has room for me: it contained me or an element that me absorbed.
+  // An entry is free for me: the list contained me as a variable, or an element that me absorbed.
   *to = *variables;
   *variables = *list;
   *list = me_;
@@ -179,7 +181,8 @@ inline bool PivotElimination::update_variable(Index k) {
   return true;
 }
 
-/// Merges variables of me with the same lists, which stay indistinguishable for ever.
+/// Merges variables of the new element me that have the same lists: these are indistinguishable
+/// from now on.
 inline void PivotElimination::merge_twins() {
   raise_tag(all_.widest_);
   for (Index k = 0; k < c_.length; ++k) {
@@ -225,7 +228,8 @@ inline void PivotElimination::merge_chain(Index first) {
   }
 }
 
-/// Returns memory for a list that is at most as long as L_me.
+/// Returns memory for the new list, of `length` entries: the longest list that is free by now if it
+/// is long enough, else the end of the pool.
 inline Index* PivotElimination::place_for(Index length) {
   if (length <= room_) return pool_ + room_at_;
   return pool_ + all_.pool_free_.fetch_add(length, std::memory_order_relaxed);
@@ -243,7 +247,8 @@ inline Index* PivotElimination::write_weights(Index* news) {
   return news;
 }
 
-/// Completes degrees, and writes L_me with the living variables.
+/// Adds the part inside the new element me to the degree bounds of its variables, writes its list
+/// without merged and eliminated ones, and notes news for commit().
 inline void PivotElimination::close_element() {
   if (slot_.news_of != all_.round_) slot_.news.clear(), slot_.news_of = all_.round_;
   const std::size_t room = 4 * static_cast<std::size_t>(c_.length);

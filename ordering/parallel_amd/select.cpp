@@ -30,8 +30,8 @@ void Elimination::push(Index v, Index version, Index degree) {
   least_ = std::min(least_, degree);
 }
 
-/// Removes dead entries once they are more than half. Without this, they would stay where degrees
-/// fall in the end.
+/// Removes dead entries from the buckets once more than half of all entries are dead. Otherwise
+/// those in buckets of high degrees would stay if degrees fall towards the end.
 void Elimination::sweep_buckets() {
   if (options_.report != nullptr)
     options_.report->bucketed = std::max(options_.report->bucketed, bucketed_);
@@ -63,8 +63,8 @@ Index Elimination::least_beyond_horizon() {
   return *std::min_element(least.begin(), least.end());
 }
 
-/// Raises the horizon: fills buckets for higher degrees, at least up to `least`, or up to the least
-/// degree of a variable.
+/// Raises the horizon, the degree up to which variables are in the buckets: fills buckets at least
+/// up to `least`, and at least up to the least degree of a variable beyond the old horizon.
 void Elimination::raise_horizon(Index least) {
   const Offset wanted = std::max(least_beyond_horizon(), least);
   const Index before = horizon_;
@@ -146,8 +146,8 @@ void Elimination::refill() {
   }
 }
 
-/// Chooses the candidates of a round, spread out over pending_: pending vertices were found one
-/// from another, so that those close together compete.
+/// Chooses the candidates of a round, spread out over pending_: vertices that lie close together
+/// there often have common neighbours, for which they would compete.
 void Elimination::gather() {
   std::erase_if(pending_, [](const Pending& p) { return p.vertex == kNone; });
   if (pending_.size() < want_) refill();
@@ -172,8 +172,9 @@ void Elimination::clear_claims() {
   claims_ = 1;
 }
 
-/// Writes L_p and claims it. If another candidate prevails, still claims the rest: whether a third
-/// one wins must not depend on the order of execution.
+/// Writes the list L_p of candidate c, and claims its vertices for c. If another candidate has
+/// claimed one before with a lesser key, still claims the rest: whether a third candidate wins must
+/// not depend on the order of execution.
 template <bool kAlone>
 void Elimination::claim(PivotCandidate& c, ThreadMemory& slot) {
   if (slot.lists_of != round_) slot.lists.clear(), slot.lists_of = round_;

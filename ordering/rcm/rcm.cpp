@@ -13,7 +13,8 @@ struct Levels {
   Index last_first;  // start of the last level in the queue
 };
 
-// Returns the levels of a breadth-first search. Resets level to kNone for all, for the next search.
+// Searches breadth first from `start`. Returns the number of levels, and where the last one begins
+// in w.queue. Leaves w.level all kNone, for the next search.
 Levels breadth_first(const GraphView& graph, Index start, RcmWorkspace& w) {
   Index tail = 0;
   w.level[start] = 0;

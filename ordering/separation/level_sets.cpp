@@ -43,8 +43,8 @@ struct ThresholdSums {
   Index *upper, *lower, *below;
 };
 
-/// Accumulates f(begin, end, sums) over all vertices into the workspace, in parallel blocks if
-/// their sums take little memory.
+/// Sets w.upper, w.lower and w.below to sums over all vertices: f(begin, end, sums) adds those of
+/// vertices [begin, end) to `sums`. Calls f in parallel if sums by block take little memory.
 template <class F>
 void add_up(Index n, Index keys, LevelSetWorkspace& w, F&& f) {
   const std::size_t length = static_cast<std::size_t>(keys) + 1;
@@ -68,8 +68,9 @@ void add_up(Index n, Index keys, LevelSetWorkspace& w, F&& f) {
       for (Index& sum : *sums) sum += *from++;
 }
 
-/// Computes the weights of the separators of all thresholds of distances. The lower side of a
-/// threshold is the level below it; a smaller separator there is not worth reading the neighbours.
+/// Computes, for each threshold k of distances, the weight of all nearer vertices (below) and of
+/// two separators: level k (upper) and level k - 1 (lower). Of level k - 1, vertices with a
+/// neighbour in level k would suffice; finding them is not worth reading the neighbours.
 void weigh_levels(const GraphView& graph, std::span<const Index> key, Index keys,
                   LevelSetWorkspace& w) {
   add_up(graph.size(), keys, w, [&](Index begin, Index end, const ThresholdSums& sums) {
@@ -79,7 +80,8 @@ void weigh_levels(const GraphView& graph, std::span<const Index> key, Index keys
     w.below[k] = w.below[k - 1] + w.upper[k - 1], w.lower[k] = w.upper[k - 1];
 }
 
-/// Computes the weights for any integer function, from differences by prefix sums.
+/// Computes the weights below each threshold, and of its upper and lower separator, for any integer
+/// function `key` on vertices: sums up differences between thresholds.
 void weigh(const GraphView& graph, std::span<const Index> key, Index keys, LevelSetWorkspace& w) {
   add_up(graph.size(), keys, w, [&](Index begin, Index end, const ThresholdSums& sums) {
     for (Index v = begin; v < end; ++v) {
@@ -132,7 +134,8 @@ Index expand(const GraphView& graph, Index* queue, Index head, Index tail, Index
   return end;
 }
 
-/// Searches one level as expand(), by several threads: the same vertices, in any sequence.
+/// Searches one level by several threads: appends the vertices that expand() would append, in any
+/// sequence, and returns the new end.
 Index expand_shared(const GraphView& graph, Index* queue, Index head, Index tail, Index next,
                     Index* of) {
   std::atomic<Index> end{tail};

@@ -31,8 +31,8 @@ Distances breadth_first(const GraphView& graph, Index start, LevelSetWorkspace& 
 
 /// Returns the best separation by predicted_work() into the vertices nearer than some distance,
 /// those at that distance (the separator) and those beyond. Needs at least three levels. most:
-/// largest share of the weight of a side, unless only a separator some hundred times as heavy as
-/// one that halves the graph keeps to it.
+/// share of all weight that a side may have; it may have more only if every separator within this
+/// limit is some hundred times as heavy as the one that halves the graph.
 Separation level_separation(const GraphView& graph, const Distances& distances, double most,
                             LevelSetWorkspace& workspace);
 

@@ -36,9 +36,9 @@ inline Offset most_side(Offset total, double share) {
 /// a refinement, where a larger one would keep it from passing through worse separations.
 inline constexpr double kSides = 4, kSidesWhileMoving = 1;
 
-/// Returns true if a separator costs at most kThin operations per vertex (s^3 / n). What it divides
-/// has hardly any fill: minimum degree does better there, except for the height of its tree
-/// (SeparatorSearch::is_across).
+/// Returns true if a separator costs at most kThin operations per vertex (s^3 / n). A graph with a
+/// separator this thin has hardly any fill: minimum degree does better, except that its tree may be
+/// high (SeparatorSearch::is_across).
 inline bool is_thin(const PartWeights& weight) {
   constexpr double kThin = 4;
   const auto s = static_cast<double>(weight[kSeparator]);
@@ -61,7 +61,7 @@ inline double predicted_work(const PartWeights& weight, double reference, double
                          (both * both);
 }
 
-/// Returns the weight of a separator as a reference.
+/// Returns the reference of predicted_work() by one separation: its separator's weight, at least 1.
 inline double reference_of(const PartWeights& weight) {
   return static_cast<double>(std::max<Offset>(1, weight[kSeparator]));
 }

@@ -8,8 +8,8 @@
 namespace kauri::symbolic {
 namespace {
 
-/// Columns whose tasks are consecutive, row pair after row pair: 264 teams work on a rectangle of
-/// some 32 x 16 tiles at a time.
+/// Tile columns of a product whose tasks are consecutive, row pair after row pair: 264 teams work
+/// on a rectangle of some 32 x 16 tiles at a time.
 constexpr Index kProductColumns = 16;
 
 void push_product(std::vector<FrontTask>& tasks, Index front, const TileRectangle& tiles) {

@@ -11,9 +11,10 @@
 namespace kauri {
 
 /// Checks a plan: sizes, orders, postorder and bounds; that live blocks do not overlap; of the
-/// CPU's schedule that every edge leads upwards; of a device's that every tile and every child's
-/// entry is there once and that no task waits for ever. Returns the first flaw, or an empty string.
-/// O(size of the plan, times its logarithm) plus O(the CPU's tasks squared).
+/// CPU's schedule that every edge leads to a higher ticket; of a device's that each tile is written
+/// once, each listed child's entry is added once, and no task waits for ever. Returns the first
+/// flaw, or an empty string. O(size of the plan, times its logarithm) plus O(the CPU's tasks
+/// squared).
 std::string find_flaw(const Plan& plan);
 
 namespace symbolic {
@@ -25,7 +26,8 @@ std::string flaw_in_tasks(const Plan& plan);       ///< cut and edges
 std::string flaw_in_memory(const Plan& plan);  ///< places of contribution blocks and update rows
 std::string flaw_in_cost(const Plan& plan);    ///< counts, recomputed
 
-// Parts that check the DeviceSchedule. They find no flaw in a plan for a CPU, which has none.
+// Parts that check the DeviceSchedule. They find no flaw in a plan for a CPU, which has no
+// DeviceSchedule.
 std::string flaw_in_device_levels(const Plan& plan);  ///< kinds, levels, lists of tiles
 std::string flaw_in_device_memory(
     const Plan& plan);  ///< places, and the waits before a place is used again

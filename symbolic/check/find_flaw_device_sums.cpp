@@ -44,7 +44,7 @@ void push_entries(const Plan& plan, Index host, Index child, std::vector<EntryPa
           (row[c] < into.p ? device.panel[host] : device.block[host]) + into.place(row[r], row[c]));
 }
 
-/// Checks the sums of all hosts. Requires sound tasks.
+/// Checks the sums of all tiled fronts that add children by lists (hosts). Requires sound tasks.
 class SumCheck {
  public:
   explicit SumCheck(const Plan& plan)
@@ -146,7 +146,7 @@ class SumCheck {
   }
 
   /// Checks one term of sum k: it must be an entry of a child, or a sum of an earlier stage of this
-  /// host, that no other sum has as a term, and meet the same entry as the other terms.
+  /// front, that no other sum has as a term, and meet the same entry as the other terms.
   std::string take(Index k, Offset term, const std::vector<EntryPair>& entries,
                    std::vector<bool>& taken) {
     Offset meets = -1;
@@ -177,9 +177,10 @@ class SumCheck {
   std::size_t count_;
   std::vector<std::vector<Index>> of_front_;  // sums of each tiled front
   std::vector<Index> stage_;   // number of tasks of its front that each sum waits for
-  std::vector<Index> writer_;  // per entry of scratch: its sum, until that is read
+  std::vector<Index> writer_;  // per entry of scratch: the sum that writes it; kNone once that was
+                               // read
   std::vector<Offset>
-      destination_;  // per sum: the entry of the host that its terms meet; -1: not known yet
+      destination_;  // per sum: place of the front's entry that its terms meet; -1: not known yet
 };
 
 }  // namespace

@@ -52,7 +52,8 @@ std::vector<TiledFront> tiled_fronts(const Plan& plan) {
   return fronts;
 }
 
-/// Returns true if the tiles of its front, or the sums, of the task are in range for its kind.
+/// Returns true if the task's tiles, or its sums, are in range for its kind. cells: of the task's
+/// front.
 bool in_range(const DeviceTask& task, const FrontCells& cells, Index sums) {
   const Index rows = cells.row_tiles(), pivots = cells.pivot_tiles();
   if (task.kind == TaskKind::chain) return true;
@@ -191,7 +192,8 @@ std::string flaw_in_fills(const DeviceSchedule& device, const TiledFront& front)
   return {};
 }
 
-/// Computes E of tasks and tiles, front after front by levels.
+/// Computes E, the last task that must be done (see above), of tasks and tiles, front after front
+/// by levels.
 class Waits {
  public:
   Waits(const Plan& plan, const std::vector<TiledFront>& fronts)
@@ -223,7 +225,8 @@ class Waits {
   }
 
  private:
-  /// Returns E of all fronts of the levels below `level`, or -1 if there are none.
+  /// Returns E, the last task that must be done, of all fronts of the levels below `level`; -1 if
+  /// there are none.
   [[nodiscard]] Index levels_below(Index level) const {
     return level == 0 ? -1 : levels_[level - 1];
   }
@@ -269,8 +272,8 @@ class Waits {
     return {};
   }
 
-  /// Returns E of what task k waits for, which fills or sums. stages: by the number of tasks waited
-  /// for, the last task that waits for that many.
+  /// Returns E, the last task that must be done, of all that task k waits for; k is a `fill` or
+  /// `sum` task. stages: by the number of tasks waited for, the last task that waits for that many.
   [[nodiscard]] Index fill_waits(const TiledFront& front, Index k, Index children,
                                  const std::map<Index, Index>& stages) const {
     const DeviceTask& task = device_.task[k];
@@ -284,7 +287,8 @@ class Waits {
       if (threshold < task.column) waits = std::max(waits, last);
     return waits;
   }
-  /// Returns E of a tile of L. Tiles on the diagonal and just below it are the chain's.
+  /// Returns E, the last task that must be done, of tile (i, k) of L. Tiles on the diagonal and
+  /// just below it are the chain's.
   static Index tile(Index i, Index k, const Writers& writers, const std::vector<Index>& chain) {
     return i <= k + 1 ? chain[k] : writers.of(i, k);
   }
@@ -296,8 +300,9 @@ class Waits {
       waits = std::max(waits, tile(r, task.column - 1, writers, chain));
     return waits;
   }
-  /// Returns E of column c of the chain: the greatest E of the column before, of its preparation,
-  /// and of the tile from which the tile below its diagonal tile is computed.
+  /// Returns E, the last task that must be done, of column c of the chain: the greatest E of the
+  /// column before, of its preparation, and of the tile from which the tile below its diagonal tile
+  /// is computed.
   Index chain_waits(const TiledFront& front, Index c, Index start, const Writers& writers,
                     const std::vector<Index>& chain) {
     Index waits = std::max(start, writers.chain);

@@ -241,8 +241,8 @@ Index meeting_columns(const Plan& plan, Index c) {
   return columns;
 }
 
-/// Sets the heads and tails of all blocks. Returns a flaw if a head is not cut between block
-/// columns.
+/// Appends head and tail of each front's block to `parts`. Returns a flaw if a block is not cut
+/// between block columns of ContributionLayout.
 std::string block_parts(const Plan& plan, std::vector<BlockPart>& parts) {
   const Schedule& schedule = plan.internals->schedule;
   for (Index s = 0; s < plan.supernodes.count(); ++s) {

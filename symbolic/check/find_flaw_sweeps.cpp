@@ -91,7 +91,7 @@ class SweepCheck {
   [[nodiscard]] Index lines(const FrontCells& cells) const {
     return forward_ ? cells.row_tiles() : cells.pivot_tiles();
   }
-  /// Returns the number of tiles of L in a line.
+  /// Returns the number of tiles of L in a line: a tile row, or a column of pivot tiles.
   [[nodiscard]] Index tiles(const FrontCells& cells, Index line) const {
     return forward_ ? std::min(line, cells.pivot_tiles()) : cells.row_tiles() - line - 1;
   }
@@ -185,8 +185,8 @@ class SweepCheck {
     return nullptr;
   }
 
-  /// Takes the tile of a line that is multiplied by numbers of tile row k: pivots of the front, or
-  /// x of its ancestors.
+  /// Takes the tile of a line that is multiplied by y or x of tile row k: of pivots of the front,
+  /// or of its ancestors (x only).
   const char* take_tile(const FrontProgress& front, Index line, Index k) {
     const Index i = forward_ ? line : k, j = forward_ ? k : line;
     const std::size_t tile =

@@ -8,9 +8,9 @@
 
 namespace kauri::symbolic {
 
-/// Returns an empty text, or the first flaw of the lists: each tile of L must be in one task, each
-/// part must be made once and used once, and a task must read only numbers of tasks before it or of
-/// fronts that are not tiled. O(tiles).
+/// Returns the first flaw of the task lists of a solve, or an empty text: in each list, each tile
+/// of L must be in one task, each part of a sum must be made once and used once, and a task must
+/// read only results of tasks before it or of fronts that are not tiled. O(tiles).
 std::string find_flaw_sweeps(const Supernodes& nodes, const DeviceSchedule& schedule,
                              const SweepTasks& forward, const SweepTasks& backward);
 

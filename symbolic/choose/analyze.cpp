@@ -49,9 +49,9 @@ constexpr Index kDissected = 50000, kDissectedSurface = 140000;
 constexpr double kMostHanging = 0.5, kMostNeighbours = 8;
 
 /// kWide: least cube of the vertices in a mean level, per vertex of the graph; it is some 10,000 in
-/// bodies and 100 on surfaces, though 4750 if neighbours reach over several rings. kBody, for a
-/// host: least dimension by which neighbourhoods grow in a body. 2 to 16 cores solved bodies 0.98
-/// to 6 times as fast by dissection, surfaces of less than 140,000 vertices 0.4 to 1.1 times.
+/// bodies and 100 on surfaces, though 4750 if neighbours reach over several rings. kBody, used
+/// without a device: least growth_dimension() of a body. 2 to 16 cores solved bodies 0.98 to 6
+/// times as fast by dissection, surfaces of less than 140,000 vertices 0.4 to 1.1 times.
 constexpr double kWide = 1000, kBody = 2;
 
 /// Least vertices of an irregular mesh for which minimum degree is run in rounds by all threads of
@@ -67,9 +67,9 @@ constexpr double kWidestBody = 4;
 /// in a separator: about 20 ("elast3d 50", "lap27 80": 21, 27).
 constexpr double kBodyWork = 20;
 
-/// Most edges beyond those of a tree, per vertex, of a graph most of whose vertices hang in trees
-/// and chains. Eliminating these leaves twice as many vertices as there are such edges; dissection
-/// does it before it begins, in less time than minimum degree takes.
+/// Most edges beyond those of a tree, per vertex, of a graph that is taken as hanging trees and
+/// chains. Eliminating these leaves twice as many vertices as it has edges beyond a tree;
+/// dissection does it before it begins, in less time than minimum degree takes.
 constexpr double kChords = 0.1;
 
 /// Seconds of a dissection on a device's host, whose threads share it, over those predicted for one
@@ -83,23 +83,23 @@ constexpr double kLatticeShare = 0.2, kIrregularShare = 0.4;
 constexpr double kLatticeDegree = 0.8, kIrregularDegree = 2, kLatticeDissection = 0.55,
                  kIrregularDissection = 1.2;
 
-/// Share of a core's speed that is lost for each further core: two cores dissected surfaces in 0.55
-/// of one core's time, 16 in 0.2 to 0.3.
+/// c cores dissect at c / (1 + kSharedCore (c - 1)) times the speed of one: two cores dissected
+/// surfaces in 0.55 of one core's time, 16 in 0.2 to 0.3.
 constexpr double kSharedCore = 0.17;
 
 /// Operations that minimum degree leaves on a surface beyond those of dissection, per cube of the
-/// vertices in a ring of the mean level. In such operations, the time that minimum degree took
-/// longer in all on eight cores was 0.8 to 1.6 times this.
+/// vertices in a ring of the mean level. The time that minimum degree took longer in all on eight
+/// cores, converted to operations, was 0.8 to 1.6 times this.
 constexpr double kSurfaceWork = 60;
 
-/// Least rings that a level is taken to hold.
+/// Least number of rings of neighbours that ring_width() takes a level to consist of.
 constexpr double kThinnest = 0.6;
 
 /// Least levels of a long body, per vertex of a level: minimum degree leaves it a tree as deep as
 /// the body is long, dissection a tree of a few separators.
 constexpr double kLong = 16;
 
-/// An ordering is given up after the steps of a multiple of another one's predicted seconds.
+/// An ordering is given up once its steps take a multiple of another one's predicted seconds.
 /// kRunaway: minimum degree, in the seconds of dissection. On meshes, lattices and networks it
 /// takes a tenth to a fifth of these; only long lists that pivots read again and again take more.
 /// kLostDissection: dissection, in the seconds of amd. On meshes and lattices it takes 7.7 to
@@ -108,7 +108,7 @@ constexpr double kLong = 16;
 /// these; each search that ends farther away than the one before takes 0.1 to 0.3 more.
 constexpr double kRunaway = 2, kLostDissection = 25, kLostBand = 4;
 
-/// Returns the limit of a method in steps of `times` the seconds predicted for another one.
+/// Returns a WorkLimit of the steps that take `times` the seconds predicted for method `other`.
 WorkLimit limit_by(OrderingSelector& selector, double times, OrderingMethod other) {
   const double seconds = selector.predicted_order_seconds(other);
   const Offset most = order_work(times * seconds);
@@ -207,15 +207,15 @@ struct Body {
   bool irregular = ordering::is_irregular_mesh(spread);
 };
 
-/// Returns minimum degree in rounds by all threads if the plan may be for a device, on whose host
-/// that is faster, else minimum degree by one thread.
+/// Returns pamd, minimum degree in rounds by all threads, for a large irregular mesh if the plan
+/// may be for a device; else amd, minimum degree by one thread.
 OrderingMethod minimum_degree(const OrderingSelector& selector, const Body& body) {
   return selector.for_device() && body.irregular && body.graph.size() >= kRounds
              ? OrderingMethod::parallel_amd
              : OrderingMethod::amd;
 }
 
-/// Tries minimum degree. Returns the reason if it was given up, so that there is no job yet.
+/// Tries minimum degree. Returns the reason if it was given up, so that there is no candidate yet.
 std::optional<std::string> try_minimum_degree(OrderingSelector& selector, const Body& body) {
   const OrderingMethod method = minimum_degree(selector, body);
   const bool in_rounds = method == OrderingMethod::parallel_amd;
@@ -239,8 +239,8 @@ std::optional<std::string> try_dissection(OrderingSelector& selector) {
   return "nd given up: " + limit.why;
 }
 
-/// Makes a plan after minimum degree and dissection were given up: with rcm, which takes the time
-/// of a few searches, then with amd, which may now take as long as it can save this job.
+/// Tries rcm, which takes the time of a few searches, after minimum degree and dissection were
+/// given up; then amd, which may take the seconds that it can save the job with rcm.
 void try_last_resort(OrderingSelector& selector) {
   selector.try_method(OrderingMethod::rcm);
   const double seconds = fill_seconds(selector);
@@ -261,8 +261,8 @@ double path_seconds(OrderingSelector& selector, const Body& body, double least) 
   return body.graph.size() >= kLong * width * width ? waits : 0;
 }
 
-/// Tries nested dissection, or returns the reason why it is not run: it costs much more than
-/// minimum degree.
+/// Tries nested dissection if it may save more seconds than it takes. Returns the reason if it is
+/// not run or was given up.
 std::optional<std::string> consider_dissection(OrderingSelector& selector, const Body& body) {
   const double work =
       selector.best_flops() / static_cast<double>(std::max<Offset>(1, selector.best_entries()));
@@ -275,10 +275,10 @@ std::optional<std::string> consider_dissection(OrderingSelector& selector, const
   return try_dissection(selector);
 }
 
-/// Returns true if minimum degree on a body, its seconds on the host and those that its fill takes
-/// a device, takes longer than the body's dissection by all threads. Called for a device and for
-/// graphs that suit minimum degree. width: vertices of a separator. Minimum degree counts with one
-/// core's seconds, in rounds too, and the shares of dissection were fitted against that.
+/// Returns true if the seconds of minimum degree on a body, plus those that a device needs for the
+/// operations that it leaves beyond dissection's, exceed the seconds of dissection by all threads.
+/// width: vertices of a separator. Minimum degree counts with one core's seconds, in rounds too,
+/// and the shares of dissection were fitted against that.
 bool outweighs_dissection(OrderingSelector& selector, const Body& body, double width) {
   const double rows = width * selector.size() / selector.compressed().size();
   return selector.device_seconds(kBodyWork * rows * rows * rows) +
@@ -286,15 +286,15 @@ bool outweighs_dissection(OrderingSelector& selector, const Body& body, double w
          body.host_share() * selector.predicted_trial_seconds(OrderingMethod::nested_dissection);
 }
 
-/// Returns the vertices of one ring of a level of `width` vertices: on a surface a vertex has 8
-/// neighbours in one ring, 24 in two.
+/// Returns the vertices of one ring of a level of `width` vertices. A level has as many rings as
+/// neighbours reach over: 8 neighbours are one ring on a surface, 24 are two.
 double ring_width(const Body& body, double width) {
   return width / std::max(kThinnest, (std::sqrt(body.spread.mean + 1) - 1) / 2);
 }
 
-/// Returns the seconds in which a host of AnalyzeOptions::cores cores dissects a mesh, if that is
-/// less than one core takes for minimum degree plus what all cores take for the additional
-/// operations of its factorisations; else nullopt. width: vertices of a separator.
+/// Returns the seconds in which AnalyzeOptions::cores cores dissect a mesh, if that is less than
+/// one core takes for minimum degree plus what all cores take for the additional operations of its
+/// factorisations; else nullopt. width: vertices of a separator.
 std::optional<double> outruns_minimum_degree(OrderingSelector& selector, const Body& body,
                                              double width) {
   if (!body.irregular && !ordering::is_lattice(body.spread)) return {};
@@ -314,8 +314,9 @@ std::string in_levels(Index n, double width) {
   return in_digits(n) + " vertices in levels of " + in_digits(width);
 }
 
-/// Implements dissect_at_once() for a host and a graph of sufficient size without hubs: bodies, and
-/// large surfaces, if all cores take less time with dissection for ordering and factorisations.
+/// Implements dissect_at_once() without a device, for a graph of sufficient size without hubs:
+/// takes bodies, and large surfaces, if all cores need less time for ordering and factorisations
+/// with dissection.
 std::optional<std::string> dissect_on_host(OrderingSelector& selector, const Body& body) {
   const Index n = body.graph.size();
   const bool flat = ordering::growth_dimension(body.graph) < kBody;
@@ -330,7 +331,7 @@ std::optional<std::string> dissect_on_host(OrderingSelector& selector, const Bod
          " cores in " + in_seconds(*seconds);
 }
 
-/// Implements dissect_at_once() for a device.
+/// Implements dissect_at_once() for plans that may be for a device.
 std::optional<std::string> dissect_for_device(OrderingSelector& selector, const Body& body) {
   const Index n = body.graph.size();
   const bool few = body.spread.mean <= kMostNeighbours && !body.irregular;
@@ -446,7 +447,7 @@ Analysis run_all(const Pattern& lower, const AnalyzeOptions& options) {
 constexpr Index kLargestChecked =
     20000;  // rows; the check of a larger plan may take longer than the analysis
 
-/// Throws if a plan is not sound, which is a fault of kauri.
+/// Throws std::logic_error if the plan of a candidate is not sound, which is a fault of kauri.
 Analysis checked(Analysis analysis) {
   if (analysis.plan->n > kLargestChecked) return analysis;
   for (const Analysis::Candidate& candidate : analysis.candidates)

@@ -9,19 +9,20 @@
 
 namespace kauri::symbolic {
 
-/// Returns about the least entries of L that a banded ordering (reverse Cuthill-McKee) can have:
-/// half the sum of squares of the widths of the levels in rows, from a vertex far from the first of
-/// each component. O(n + edges).
+/// Returns an estimate of the least number of entries of L in a banded ordering (reverse
+/// Cuthill-McKee): half the sum of the squared widths, in rows, of the levels of a breadth-first
+/// search from a vertex far from the first of each component. O(n + edges).
 double banded_entries(const ordering::GraphView& graph);
 
-/// Returns the entries of the envelope of P A P^T, the diagonal included: L of that ordering has no
-/// more. O(n + edges between supervariables).
+/// Returns the number of entries of the envelope of P A P^T, the diagonal included: L of that
+/// ordering has no more. O(n + edges between supervariables).
 double envelope_entries(const ordering::CompressedGraph& graph, const Permutation& perm);
-/// Returns the entries of the envelope of P A P^T without the graph. O(n + nnz).
+/// Returns the number of entries of the envelope of P A P^T, from the pattern of A alone. O(n +
+/// nnz).
 double envelope_entries(const Pattern& lower, const Permutation& perm);
-/// Returns the entries of the envelope of A in the caller's numbering, in half the time. With step
-/// > 1 it reads only columns 0, step, 2 step, ..., in about 1 / step of the time, and returns a
-/// lower bound. O(n + nnz / step).
+/// Returns the number of entries of the envelope of A in the caller's numbering, in half the time
+/// that a permutation takes. With step > 1 it reads only columns 0, step, 2 step, ..., in about 1 /
+/// step of the time, and returns a lower bound. O(n + nnz / step).
 double envelope_entries(const Pattern& lower, Index step = 1);
 
 }  // namespace kauri::symbolic

@@ -25,8 +25,8 @@
 namespace kauri::symbolic {
 namespace {
 
-/// Ratio of the seconds of a band to those of a band of even width: widths vary, and work grows
-/// with their squares. It is the median of drafts of 60 bands.
+/// Ratio of the seconds of a factorisation of a band to those of one with as many entries and an
+/// even width: widths vary, and work grows with their squares. Median of the drafts of 60 bands.
 constexpr double kBandSpread = 1.25;
 
 /// Step between the columns that are sampled to find that an envelope is far too large.
@@ -50,10 +50,11 @@ Analysis::Forecast host_forecast(const PlanDraft& draft, std::string_view target
   return out;
 }
 
-/// Returns the scalars of a workspace. In general these are b, x, y and about as many rows again
-/// for updates. If the device solves by sweeps, whose numbers never share a place, they are b, and,
-/// in double, x, y, b by rows and all update rows for as many columns as sweeps take together (one
-/// column in float). Parts of sums, which are few, are left out.
+/// Returns the scalars of a device's workspace for offer.nrhs right-hand sides, kSolveBlock at
+/// most. In general these are b, x, y and about n update rows for each. If the device solves by
+/// sweeps, whose values never share a place, they are b, and, in double, x, y, b by rows and all
+/// update rows for as many columns as sweeps take together (one column in float). Parts of sums,
+/// which are few, are left out.
 Offset workspace_scalars(const Supernodes& nodes, Index n,
                          const AnalyzeOptions::DeviceOffer& offer) {
   const Index nrhs = std::min(offer.nrhs, kSolveBlock);
@@ -68,8 +69,8 @@ Offset workspace_scalars(const Supernodes& nodes, Index n,
       "rows of a workspace");
 }
 
-/// Returns the forecast for a device. Bytes are those of numbers, A's values, uploads, the vectors
-/// of a solve, and residuals.
+/// Returns the forecast for a device. Bytes are those of panels and contribution blocks, A's
+/// values, uploads, the vectors of a solve, and residuals.
 Analysis::Forecast device_forecast(const PlanDraft& draft, const Pattern& lower,
                                    const AnalyzeOptions::DeviceOffer& offer) {
   const DeviceCost& constants = device_cost(offer.target, offer.scalar_bytes);
@@ -434,8 +435,8 @@ Analysis OrderingSelector::finish(std::string reason) {
   analysis_.reason = std::move(reason);
   for (const Analysis::Candidate& candidate : analysis_.candidates)
     analysis_.symbolic_s += candidate.symbolic_s;
-  // Ordering seconds include the graph and the looks at it that decide what is tried, but not the
-  // graph of the rows if only the symbolic phase needs it.
+  // Ordering seconds include making the graph and measuring it to decide what is tried, but not
+  // making the graph of the rows if only the symbolic phase needs it.
   analysis_.order_s = watch_.seconds() - analysis_.symbolic_s;
   return std::move(analysis_);
 }

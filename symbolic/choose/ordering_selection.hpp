@@ -20,8 +20,8 @@ namespace kauri::symbolic {
 /// options.solves solves each.
 double job_seconds(const CoreSeconds& core, const AnalyzeOptions& options);
 
-/// Steps of Orderer::run_within() after which an ordering is given up, and the reason that is then
-/// listed. No limit by default.
+/// Steps of Orderer::run_within() after which an ordering is given up, and the reason that its
+/// candidate then shows. No limit by default.
 struct WorkLimit {
   Offset most = std::numeric_limits<Offset>::max();
   std::string why;
@@ -35,9 +35,9 @@ class OrderingSelector {
   /// Checks the pattern and the options, and borrows both. Throws Error: overflow, input, usage.
   OrderingSelector(const Pattern& lower, const AnalyzeOptions& options);
 
-  /// Runs a method, drafts its plan, and enters it as a candidate; a method that is planned already
-  /// is only entered. Keeps the draft of the best candidate, and the cost of the others.
-  /// try_given() does so with the caller's permutation.
+  /// Runs a method, drafts its plan, and enters it as a candidate; a method that is planned or
+  /// ordered already is not run again. Keeps the draft of the best candidate, and the cost of the
+  /// others. try_given() does so with the caller's permutation.
   void try_method(OrderingMethod method);
   /// Runs a method as try_method(), but gives up and returns false if the ordering takes more than
   /// limit.most steps. The method is then not entered; unless it is planned already, it is listed
@@ -48,7 +48,8 @@ class OrderingSelector {
   /// candidate only when it is tried.
   void plan_method(OrderingMethod method);
   void plan_given();
-  /// Lists a method that is not run, with the reason. Does nothing if the method is listed already.
+  /// Lists a method as one that does not compete, with the reason, unless it is listed already.
+  /// Drops its ordering if envelope_seconds() has kept it.
   void skip(OrderingMethod method, std::string why);
 
   /// Figures of the best candidate so far: predicted seconds of the job, entries of L, operations.
@@ -59,14 +60,15 @@ class OrderingSelector {
   /// Returns the predicted seconds of the job if L is a band of this many entries. On CPUs more
   /// entries never take less.
   [[nodiscard]] double band_seconds(double entries) const;
-  /// Runs a method, which then waits to be tried or skipped, and returns band_seconds() of its
-  /// envelope, which costs much less than a draft. If the entries of the envelope in some of the
-  /// columns take `enough` seconds already, it returns band_seconds() of these. If the method is
-  /// given up, as by try_within(), it returns infinity, and no method waits.
+  /// Runs a method, keeps the ordering until the method is tried or skipped, and returns
+  /// band_seconds() of its envelope, which costs much less than a draft. If the entries of the
+  /// envelope in some of the columns take `enough` seconds already, it returns band_seconds() of
+  /// these. If the method is given up, as by try_within(), it returns infinity and keeps no
+  /// ordering.
   double envelope_seconds(OrderingMethod method, double enough, const WorkLimit& limit = {});
   [[nodiscard]] Index size() const { return lower_.n; }
-  /// Returns the graph of A with the supervariables that the orderings found; without merged rows
-  /// if no ordering was run.
+  /// Returns the graph of A with the supervariables that the orderings use; without merged rows if
+  /// only the natural ordering or the caller's was tried.
   const ordering::CompressedGraph& compressed();
   /// Returns the largest connected component, by vertices, of the reduced graph.
   ordering::GraphView largest_component() { return orderer().largest_component(); }
@@ -74,8 +76,8 @@ class OrderingSelector {
   [[nodiscard]] bool on_device() const { return is_device_target(table_.target); }
   /// Returns true if the plan is for a device or a device is offered.
   [[nodiscard]] bool for_device() const { return on_device() || !options_.device.target.empty(); }
-  /// Returns the predicted seconds of the job on the device of for_device(), if each factorisation
-  /// takes `flops` operations, nearly all in products of tiles.
+  /// Returns the predicted seconds of all factorisations of the job on the plan's or the offered
+  /// device, of `flops` operations each, nearly all in products of tiles. Leaves out solves.
   [[nodiscard]] double device_seconds(double flops) const;
   /// Returns the predicted seconds of `flops` operations per factorisation on one core of a CPU,
   /// for all factorisations.
@@ -88,8 +90,8 @@ class OrderingSelector {
   double predicted_order_seconds(OrderingMethod method);
   /// Returns the predicted seconds of running a method and drafting its plan.
   double predicted_trial_seconds(OrderingMethod method);
-  /// Returns the predicted seconds of a first trial, from the making of the graph on, if no rows
-  /// can be merged. Does not read the graph.
+  /// Returns the predicted seconds of making the graph, running a method and drafting its plan, if
+  /// no rows can be merged. Does not need the graph.
   [[nodiscard]] double predicted_first_trial_seconds(OrderingMethod method) const;
 
   /// Completes the best candidate's draft, made again for the device if one is offered and better,
@@ -111,7 +113,8 @@ class OrderingSelector {
     Permutation perm;
   };
 
-  /// Calls the caller's handler, without a stop token.
+  /// Passes a message to options.on_message, if that is set; a stop requested by the caller does
+  /// not interrupt the handler.
   void tell(Phase phase, const std::string& text, std::optional<double> fraction = {},
             MessageLevel level = MessageLevel::info) const;
   static Analysis::Candidate callers();
@@ -124,11 +127,11 @@ class OrderingSelector {
   /// Lists a candidate, in the place of the same method if that is listed without a plan. Returns
   /// its index.
   std::size_t add(Analysis::Candidate candidate, CandidateFigures known);
-  /// Lists a method as given up.
+  /// Reports that a method was given up, and lists it with the reason unless it is planned already.
   void give_up(Analysis::Candidate candidate, const std::string& why);
   /// Returns the index of the candidate of a method that is planned already, or nullopt.
   [[nodiscard]] std::optional<std::size_t> planned(OrderingMethod method) const;
-  /// Lets candidate k compete, and returns true if it is the best now.
+  /// Adds candidate k to those that compete, and returns true if it is now the best.
   bool enter(std::size_t k);
   void evaluate(Analysis::Candidate candidate, const Permutation& perm);
   void plan(Analysis::Candidate candidate, const Permutation& perm, Offset work);
@@ -139,7 +142,7 @@ class OrderingSelector {
     return {workers_, options_.amalgamate, static_cast<Index>(options_.ordering.last.size())};
   }
   [[nodiscard]] std::string label(const Analysis::Candidate& candidate) const;
-  /// Returns the place that predicted seconds refer to.
+  /// Returns " on the device" or " on one core", for texts with predicted seconds.
   [[nodiscard]] std::string_view where() const {
     return on_device() ? " on the device" : " on one core";
   }

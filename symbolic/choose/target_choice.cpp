@@ -19,7 +19,7 @@ double job_seconds(const Analysis::Forecast& forecast, const AnalyzeOptions& opt
          options.factorizations * round_seconds(forecast, options);
 }
 
-/// Returns the constants that the device's seconds rest on.
+/// Returns a text that names the constants that the device's seconds rest on.
 std::string basis(const Analysis::Forecast& device, const AnalyzeOptions& options) {
   const std::string constants = "constants of " + device.target + " in " +
                                 (options.device.scalar_bytes == sizeof(float) ? "float" : "double");

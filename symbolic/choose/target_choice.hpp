@@ -16,17 +16,17 @@ inline constexpr double kLeastDeviceJob = 3e-4;
 /// that is chosen by mistake costs more than one that is not chosen.
 inline constexpr double kScaledWeight = 2;
 
-/// Return the seconds of a factorisation, or of a solve, by `workers` threads over those of a
-/// plan's schedule, which ignores that threads share cores and memory. On the 16 hardware threads
-/// beside an H200 factorisations of 26 systems took 1.8 to 7.2 times the schedule's seconds, 3.8 in
-/// the mean, most where they take 1 to 15 ms, which is where a device begins to pay: 4.2 judges
-/// these systems right, and small ones too. Solves took 2.1 times; on two cores all ratios were 1.
-/// Not inline: a sum that the compiler folds is rounded differently from a contracted one, and a
-/// forecast must have one value.
+/// Return the ratio of the seconds that a factorisation, or a solve, takes `workers` threads to
+/// those of the plan's schedule, which ignores that threads share cores and memory. On the 16
+/// hardware threads beside an H200 factorisations of 26 systems took 1.8 to 7.2 times the
+/// schedule's seconds, 3.8 in the mean, most where they take 1 to 15 ms, which is where a device
+/// begins to pay: 4.2 judges these systems right, and small ones too. Solves took 2.1 times; on two
+/// cores all ratios were 1. Not inline: a sum that the compiler folds is rounded differently from a
+/// contracted one, and a forecast must have one value.
 double crowded_factor(int workers);
 double crowded_solve(int workers);
 /// Returns the additional seconds of a first factorisation by `workers` threads: 1.0 to 1.5 ms on
-/// those 16 threads, whatever the system.
+/// the 16 hardware threads beside an H200, whatever the system.
 double crowded_start(int workers);
 
 struct TargetChoice {
@@ -34,8 +34,9 @@ struct TargetChoice {
   std::string reason;  ///< one sentence, with the figures
 };
 
-/// Sets job_s of both forecasts, and chooses: the device if its memory suffices and its job takes
-/// less time (times kScaledWeight if its seconds are scaled).
+/// Sets job_s of both forecasts, and chooses: the device if its memory suffices, the CPU's job
+/// takes at least kLeastDeviceJob, and the device's job takes less (times kScaledWeight if its
+/// seconds are scaled).
 TargetChoice choose_target(Analysis::Forecast& host, Analysis::Forecast& device,
                            const AnalyzeOptions& options);
 

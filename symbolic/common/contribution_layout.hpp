@@ -15,7 +15,7 @@ struct ContributionLayout {
   static constexpr Index first_row(Index j) { return j / kTile * kTile; }
   /// Returns the leading dimension of column j's block column.
   static constexpr Offset ld(Index q, Index j) { return q - first_row(j); }
-  /// Returns the position of row first_row(j) of column j.
+  /// Returns the position, in entries from the block's beginning, of row first_row(j) of column j.
   static constexpr Offset column(Index q, Index j) {
     const Offset block = j / kTile;
     return block * kTile * q - kTile * kTile * (block * (block - 1) / 2) +

@@ -51,8 +51,8 @@ const CostTable& cost_table(std::string_view target);
 std::span<const CostTable> cost_tables();
 
 /// Returns the predicted seconds of an ordering on one core: constants of the method (and, for
-/// nested_dissection, of its effort) for vertices and undirected edges, times log2(vertices), of
-/// the graph whose indistinguishable vertices are merged. Zero for natural. Assumes one thread,
+/// nested_dissection, of its effort) for vertices and undirected edges, times log2(vertices + 1),
+/// of the graph whose indistinguishable vertices are merged. Zero for natural. Assumes one thread,
 /// whatever the ordering may use.
 double order_seconds(OrderingMethod method, Effort effort, Offset vertices, Offset edges);
 /// Returns the number of list entries that minimum degree visits in the given seconds on one core.

@@ -12,7 +12,7 @@
 
 namespace kauri::symbolic {
 
-/// Places [begin, end).
+/// Places [begin, end) of an elimination; the supervariable at place k is eliminated k-th.
 struct IndexRange {
   Index begin, end;
 };
@@ -43,9 +43,9 @@ inline Blocks batches(std::size_t parts) {
   return {count, std::max<Index>(1, count / kBatches)};
 }
 
-/// Returns how many nodes a part has when `count` nodes are divided: few enough that every thread
-/// finds work and that few nodes lie above all parts; `count` with one thread. Returns `asked` if
-/// it is > 0 (tests set it: no result depends on the size).
+/// Returns the number of nodes of a part when `count` nodes are divided among threads: a 64th of
+/// all, at least 128, so that every thread finds work; all nodes with one thread. Returns `asked`
+/// if it is > 0 (tests set it: no result depends on the size).
 Index part_size(Index count, Index asked);
 
 }  // namespace kauri::symbolic

@@ -21,8 +21,8 @@ struct Classes {
   }
 };
 
-/// Returns the classes of members of a supervariable that are consecutive in the caller's numbering
-/// and, in the same order, in perm.
+/// Divides the members of each supervariable into classes of rows that are consecutive in the
+/// caller's numbering and, in the same order, in perm.
 Classes blocks_of(const ordering::CompressedGraph& graph, const Permutation& perm) {
   Classes classes{std::vector<Index>(static_cast<std::size_t>(perm.size())), 0};
   Blocks(perm.size(), kRowBlock).for_each([&](Index, Index begin, Index end) {
@@ -39,7 +39,7 @@ Classes blocks_of(const ordering::CompressedGraph& graph, const Permutation& per
   return classes;
 }
 
-/// Returns the classes of members of a supervariable that are consecutive in perm.
+/// Divides the members of each supervariable into classes of rows that are consecutive in perm.
 Classes runs_of(const ordering::CompressedGraph& graph, const Permutation& perm) {
   Classes classes{std::vector<Index>(static_cast<std::size_t>(perm.size())), 0};
   for (Index begin = 0, end = 0; begin < perm.size(); begin = end) {

@@ -1,4 +1,4 @@
-// Flat arrays of the places of contribution blocks' rows in the parents' fronts. Any range of an
+// Flat arrays that map rows of contribution blocks to rows of the parents' fronts. Any range of an
 // array can be written by itself.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -16,7 +16,8 @@ namespace kauri::symbolic {
 void list_parent_rows(const Supernodes& nodes, const Assembly& assembly, Offset begin, Offset end,
                       Index* out);
 
-/// Writes words [begin, end) of the child's row map. O(end - begin + rows of the block).
+/// Writes words [begin, end) of the child's row map, which has one RowMapWord per cell row (8 rows)
+/// of the parent. O(end - begin + rows of the block).
 void write_row_map(const Assembly& assembly, Index child, const FrontCells& parent, Offset begin,
                    Offset end, RowMapWord* out);
 

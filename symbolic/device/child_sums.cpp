@@ -53,7 +53,8 @@ struct SumPart {
   Extent last;
   Offset scratch = 0;  // place of the results of the partial sums, one behind the other
 
-  /// Returns the extent of stage k, or null if there is none. The last stage may have any number.
+  /// Returns the extent of the sums of stage k, or null if these columns have none there. is_last:
+  /// k is the last stage of the front, which holds the sums that are added to it.
   Extent* stage(std::size_t k, bool is_last) {
     return is_last ? &last : k < partial.size() ? &partial[k] : nullptr;
   }
@@ -144,8 +145,8 @@ class Host {
     return terms;
   }
 
-  /// Measures the sums of some columns. An entry with more than kFanIn terms is first summed in
-  /// runs of kFanIn, whose sums become the entry's terms.
+  /// Adds up the sums and terms of some columns, by stage. count: terms of each slot. An entry with
+  /// more than kFanIn terms is first summed in runs of kFanIn, whose sums become the entry's terms.
   static void measure(const std::vector<Index>& count, SumPart& out) {
     for (Index terms : count) {
       if (terms == 0) continue;
@@ -159,8 +160,9 @@ class Host {
     }
   }
 
-  /// Turns extents into beginnings: stage by stage, and by columns within each stage; scratch goes
-  /// by columns. Returns the beginning of each stage.
+  /// Makes room in out_.sums, and turns each extent into the positions at which its sums and terms
+  /// begin there: stage by stage, and by columns within each stage; scratch goes by columns.
+  /// Returns the beginning of each stage.
   std::vector<Index> make_room(std::vector<SumPart>& part) {
     std::size_t partial = 0;
     for (SumPart& p : part) {
@@ -189,7 +191,7 @@ class Host {
     return stages;
   }
 
-  /// Fills in the sums of the columns from c0 on.
+  /// Writes places and terms of all sums for kPatchColumns columns of the front from c0 on.
   void fill(Index c0, const std::vector<Offset>& begin, SumPart& part) const {
     std::vector<Index> terms = count(c0, begin);
     const std::vector<Offset> last = fill_last(c0, terms, part.last);
@@ -211,7 +213,8 @@ class Host {
     out_.sums.ptr[++stage.sums] = stage.terms += terms;
   }
 
-  /// Adds the sums that add to the front. Returns the beginning of their terms, by slot.
+  /// Lists the last sums of these columns, which are added to the front. Returns the beginning of
+  /// their terms, by slot.
   std::vector<Offset> fill_last(Index c0, const std::vector<Index>& count, Extent& last) const {
     std::vector<Offset> begin(count.size());
     for (Index e = 0; e < static_cast<Index>(count.size()); ++e) {

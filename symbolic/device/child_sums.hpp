@@ -12,10 +12,11 @@
 
 namespace kauri::symbolic {
 
-/// A tiled front with more children than this takes those with few rows by lists.
+/// A tiled front with more children than this adds those with few rows (kMostListedRows) by lists
+/// of sums; it pulls all others.
 inline constexpr Index kMostPulled = 32;
-/// Most rows of a contribution block that is taken by lists. A larger block is pulled tile by tile:
-/// its runs are long, and its lists would be as long as the block.
+/// Most rows of a contribution block that the parent adds by lists of sums. A larger block is
+/// pulled tile by tile: its runs are long, and its lists would be as long as the block.
 inline constexpr Index kMostListedRows = 192;
 /// Most terms of a sum. More terms are first summed in parts, and so are the parts if there are too
 /// many.
@@ -26,12 +27,12 @@ inline constexpr Index kFanIn = 32;
 /// kSumStep: kSumPair terms of each lane, lane by lane; kNoPlace if a lane has no more terms.
 inline constexpr Index kSumGroup = 32, kSumPair = 2, kSumStep = kSumGroup * kSumPair;
 
-/// Returns true if a tiled front with `children` children takes a child with `rows` rows below its
-/// pivots by lists.
+/// Returns true if a tiled front with `children` children adds the contribution block of a child
+/// with `rows` rows below its pivots by lists of sums; else it pulls the block.
 constexpr bool is_listed(Index children, Index rows) {
   return children > kMostPulled && rows <= kMostListedRows;
 }
-/// Returns true if the tiled front s takes its child c by lists.
+/// Returns true if the tiled front s adds the contribution block of its child c by lists of sums.
 bool is_listed(const Supernodes& nodes, const Assembly& assembly, Index s, Index c);
 
 /// Appends the sums of the tiled front s to out.sums, partial sums first. Requires the places of
@@ -45,19 +46,19 @@ std::vector<Index> list_sums(const Supernodes& nodes, const Assembly& assembly, 
 /// Returns Sums::step, computed from the other members.
 std::vector<Offset> sum_steps(const DeviceSchedule::Sums& sums);
 
-/// The place on a device that stands for none. Place is std::uint32_t if has_short_places(), else
-/// Offset.
+/// Value that means "no place" in lists of places on a device. Place is std::uint32_t if
+/// has_short_places(), else Offset.
 template <class Place>
 inline constexpr Place kNoPlace = static_cast<Place>(-1);
 /// Returns true if all places fit into 32 bits and none equals kNoPlace.
 inline bool has_short_places(const DeviceSchedule& schedule) {
   return schedule.entries <= schedule.hooks.most_short();
 }
-/// Writes places [begin, end) of the sums; kNoPlace for empty ones.
+/// Writes the places of the results of sums [begin, end); kNoPlace for empty sums.
 template <class Place>
 void write_sum_places(const DeviceSchedule::Sums& sums, Offset begin, Offset end, Place* out);
-/// The terms of a step; and a function that writes the terms of steps [begin, end), for which
-/// sums.step must be set.
+/// SumStep: places of the terms of one step. write_sum_terms() writes those of steps [begin, end);
+/// it requires sums.step.
 template <class Place>
 using SumStep = std::array<Place, kSumStep>;
 template <class Place>

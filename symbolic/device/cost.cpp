@@ -98,8 +98,8 @@ constexpr DeviceCost kHopper{.target = "sm_90",
                              .context_s = 0.5};
 
 // All other constants were never measured: they are scaled from kHopper's by published figures of
-// the cards, and a forecast that rests on them weighs more (target_choice.hpp). Beside the cards,
-// the kernels differ.
+// the cards, and a forecast that rests on them weighs more (target_choice.hpp). Kernels differ,
+// too.
 
 /// Returns the constants of the same device with the portable kernels. Tiled fronts run in loops
 /// without bulk copies and producers, whose tasks are taken to need twice the time that Hopper's
@@ -130,8 +130,8 @@ constexpr DeviceCost with_plain_solves(DeviceCost cost) {
 }
 
 /// Published figures of a card: boost clock in Hz, multiprocessors, operations per second, bytes
-/// per second. The peaks are those of doubles by tensor cores and of floats by fused multiply-adds,
-/// which are equal on both cards.
+/// per second. The peak is that of doubles by tensor cores and also that of floats by fused
+/// multiply-adds: each card has one figure for both.
 struct Card {
   double clock, processors, peak, bandwidth;
 };
@@ -140,7 +140,7 @@ constexpr Card kA100{1.41e9, 108, 19.5e12,
                      1.555e12};  // the card with 40 GB; the one with 80 GB has 2.0e12
 
 /// Scales the constants of one card to another: latencies by clocks, fronts side by side also by
-/// multiprocessors, products by peaks. Work of the host takes as long.
+/// multiprocessors, products by peaks. Constants of the CPU's work stay.
 constexpr DeviceCost on_card(DeviceCost cost, std::string_view target, const Card& from,
                              const Card& to) {
   const double latency = from.clock / to.clock, fronts = latency * from.processors / to.processors,

@@ -7,7 +7,7 @@
 // A factorisation takes
 //
 //     start + narrow levels * narrow_level + narrow fronts * narrow_front + narrow bytes /
-//     bandwidth      (one launch; small ones likewise)
+// bandwidth (one launch; small fronts: the same with their constants)
 //           + sum over levels of tiled fronts:
 //                 tiled_level + max(chain * diagonal_tile, products * product + panel tiles *
 //                 panel_tile + bytes / bandwidth):
@@ -91,18 +91,18 @@ constexpr Offset device_residual_bytes(Index n, Offset nnz, int scalar_bytes) {
          Offset{n} * (3 * scalar_bytes + 2 * Offset{sizeof(Offset)});
 }
 
-/// Counts the work. Reads no row structures, which a draft does not have. levels: those of nodes;
-/// entries: stored entries of A's lower triangle. O(fronts).
+/// Counts the work of a factorisation on a device, from the sizes of fronts alone: reads no row
+/// structures. levels: those of nodes; entries: stored entries of A's lower triangle. O(fronts).
 DeviceWork count_device_work(const Supernodes& nodes, const DeviceLevels& levels, Offset entries);
 
-/// Returns the seconds of a factorisation.
+/// Returns the predicted seconds of a factorisation on the device of `cost`.
 double device_factor_seconds(const DeviceCost& cost, const DeviceWork& work);
-/// Returns the seconds of a solve with one right-hand side of n rows, with the copies from the host
-/// and back.
+/// Returns the predicted seconds of a solve with one right-hand side of n rows, with the copies
+/// from the CPU's memory and back.
 double device_solve_seconds(const DeviceCost& cost, const DeviceWork& work, Index n);
-/// Returns the seconds of making a factor, with its uploads.
+/// Returns the predicted seconds of making a factor, with its uploads.
 double device_create_seconds(const DeviceCost& cost, const DeviceWork& work);
-/// Returns the seconds of copying `bytes` bytes from the host to the device.
+/// Returns the predicted seconds of copying `bytes` bytes from the CPU's memory to the device.
 double device_copy_seconds(const DeviceCost& cost, double bytes);
 
 }  // namespace kauri::symbolic

@@ -35,7 +35,8 @@ constexpr Index cells_for(Index rows) { return (rows + kCell - 1) / kCell; }
 constexpr Index tiles_for(Index cells) { return (cells + kTileCells - 1) / kTileCells; }
 
 /// Layout of the cells of a trapezoid of `rows` cell rows and `columns` cell columns: pair k of
-/// columns, 2k and 2k+1, begins with row 2k, and an odd last column is stored alone.
+/// columns, 2k and 2k+1, begins with row 2k, and an odd last column is stored alone. Places are
+/// offsets in entries from the first cell.
 struct CellLayout {
   Index rows, columns;
 
@@ -191,8 +192,8 @@ constexpr Offset row_map_words(const FrontCells& parent) {
   return Offset{parent.cells()} + kTileCells;
 }
 
-/// Counters of a front whose tasks are running: kCounters, then one per tile row, then one per
-/// pivot tile.
+/// Counters of a front whose tasks are running: kCounters of the front, then one per tile row, then
+/// one per pivot tile.
 inline constexpr Index kCounters = 3;
 constexpr Offset counter_count(const FrontCells& cells) {
   return Offset{kCounters} + cells.row_tiles() + cells.pivot_tiles();

@@ -13,7 +13,7 @@ namespace {
 constexpr Index kGroup = 16;
 /// Most tiles that one task fills: 256 KB.
 constexpr Index kFillRows = 8;
-/// Most sums of one task: two a thread.
+/// Most sums of one task: two for each of a team's 128 consumer threads.
 constexpr Index kSums = 256;
 /// Most fronts taken together if none of their tasks waits for a later one: enough chains for all
 /// teams of a large device.
@@ -64,7 +64,8 @@ Index waiting(const FrontCells& cells, Index ahead) {
   return 1 + std::min(ahead + 1, pivot_tiles - 2);
 }
 
-/// Returns the number of tile columns that are filled.
+/// Returns the number of tile columns that `fill` tasks write: those of the pivots, or all columns
+/// if sums are added to the front.
 Index filled_columns(const LevelFront& front) {
   return front.stages.empty() ? front.cells.pivot_tiles() : front.cells.row_tiles();
 }

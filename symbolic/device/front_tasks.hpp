@@ -15,9 +15,9 @@ namespace kauri::symbolic {
 using FrontTask = DeviceTask;
 using TaskKind = DeviceTask::Kind;
 
-/// kAhead: columns by which preparations come early in plans. kFewestTeams: teams that the lists of
-/// plans are made for; every device that runs the tasks must hold that many at once (an H100 PCIe
-/// has 114 multiprocessors, two teams each).
+/// kAhead: tile columns by which `prepare` tasks come early in the lists of plans. kFewestTeams:
+/// teams that the lists of plans are made for; every device that runs the tasks must hold that many
+/// at once (an H100 PCIe has 114 multiprocessors, two teams each).
 inline constexpr Index kAhead = 0;
 inline constexpr Index kFewestTeams = 2 * 114;
 /// Fewest teams that any list can be made for such that not all of them ever wait: a chain and a
@@ -40,7 +40,7 @@ struct LevelFront {
 /// and holds its team meanwhile: fronts are taken together in groups whose waiting tasks never hold
 /// more than half of all teams.
 /// teams: teams that run at once, at least 2 (ahead + 2), which is kFewestEver for kAhead. fill:
-/// true if the panels must be filled first, then the sums added.
+/// true if the list includes the tasks that fill panels and add sums.
 std::vector<FrontTask> factor_tasks(std::span<const LevelFront> fronts, bool fill, Index ahead,
                                     Index teams);
 

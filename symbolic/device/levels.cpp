@@ -26,11 +26,11 @@ constexpr double kPeak = 42e12;
 constexpr double kChainTile = 25e-6;
 constexpr double kHop = 10e-6;
 
-/// Exponent of memory in the price of a way, with 1 for time: a share of memory counts that much
-/// more than the same share of time.
+/// The levels with the least entries^kMemory times seconds are chosen: a change of memory by a
+/// small share counts this many times as much as a change of time by the same share.
 constexpr double kMemory = 1.25;
-/// Thresholds of a large subtree that are tried: a half of all work, and halves of that, kHalvings
-/// in all.
+/// Number of thresholds of work that are tried, from which a subtree is large: a half, a quarter
+/// ... of all work.
 constexpr int kHalvings = 4;
 
 /// Returns the seconds lost if a subtree is worked on by itself: its longest path, whose pauses the
@@ -84,7 +84,7 @@ Subtrees measure(const Supernodes& nodes, const std::vector<Index>& kind, const 
   return out;
 }
 
-/// Numbers tiled fronts, with those of large subtrees depth first.
+/// Gives tiled fronts their levels: large subtrees come one after another, depth first.
 class Numbering {
  public:
   Numbering(const Supernodes& nodes, const Children& children, const std::vector<Index>& kind,

@@ -11,7 +11,7 @@
 
 namespace kauri::symbolic {
 
-/// Size class of a front.
+/// Size class of a front: see kinds_of().
 enum FrontKind : Index { narrow, small, tiled };
 
 /// First phase of tiled fronts. Narrow fronts are one phase, and so are small ones, since each kind

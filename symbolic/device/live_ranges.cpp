@@ -100,8 +100,8 @@ void place_from(std::vector<LiveBlock>& blocks, const std::vector<std::size_t>& 
   }
 }
 
-/// Most blocks that are placed by comparison with all others. The large blocks are among those that
-/// die last.
+/// Most blocks that place_critical_first() places, in quadratic time: those that die last, among
+/// which the large ones are.
 constexpr std::size_t kFew = 128;
 
 /// Places those blocks of `order` first, without gaps, that are live in phase `critical`; then the
@@ -133,7 +133,7 @@ void place_critical_first(std::vector<LiveBlock>& blocks, std::span<const std::s
   }
 }
 
-/// Returns the phase in which most entries are in use.
+/// Returns the phase in which most entries are in use, those of stays[] included.
 Index critical_phase(const std::vector<LiveBlock>& blocks, std::span<const Offset> stays) {
   std::vector<Offset> change(stays.size() + 1, 0);
   for (const LiveBlock& x : blocks) change[x.born] += x.size, change[x.dies + 1] -= x.size;

@@ -20,17 +20,18 @@ struct LiveBlock {
 
 /// Sets the offset of each block so that blocks in use in the same phase do not overlap, and
 /// returns the size of the array. Blocks are placed by descending `dies`, each at the lowest offset
-/// that is free during its whole range. So the end of the used part recedes as phases pass: room is
-/// short in late phases, when panels, which stay, fill the memory. O(n log n) plus the search
-/// through gaps. Throws Error(overflow).
+/// that is free during its whole range. So the end of the part in use recedes from phase to phase,
+/// which leaves room for panels: these stay, and fill the memory from its other end. O(n log n)
+/// plus the search through gaps. Throws Error(overflow).
 Offset allocate_offsets(std::vector<LiveBlock>& blocks);
 
-/// Sets offsets as above, then again with the blocks first that are in use in the phase with the
-/// least room, and keeps the offsets that leave more room. stays[f]: entries in use in phase f at
-/// the other end of the array.
+/// Sets the offset of each block in two ways, as the function above, and with those blocks first
+/// that are in use in the phase with the least room, and keeps the way in which the array is
+/// smaller. Returns the end of the blocks. stays[f]: entries in use in phase f at the other end of
+/// the array.
 Offset allocate_offsets(std::vector<LiveBlock>& blocks, std::span<const Offset> stays);
 
-/// Returns the end of the blocks in use in each phase. Length `phases`.
+/// Returns, for each phase, the highest end of a block in use, 0 if there is none. Length `phases`.
 std::vector<Offset> reach_of(const std::vector<LiveBlock>& blocks, Index phases);
 
 /// The last phase in which each part of an array was in use, set phase by phase.

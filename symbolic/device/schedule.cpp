@@ -57,7 +57,8 @@ FrontPlaces place_fronts(std::span<const Offset> size, std::span<const Index> ph
 
 using TileList = DeviceSchedule::TileList;
 
-/// Appends prefix sums of tiles(front) over out.front[first .. first + count).
+/// Appends prefix sums of tiles(front), for the fronts out.front[first .. first + count), to
+/// out.tile_ptr, and returns their TileList.
 template <class Tiles>
 TileList list_tiles(DeviceSchedule& out, Index first, Index count, const Tiles& tiles) {
   TileList list{first, count, 0, static_cast<Offset>(out.tile_ptr.size())};
@@ -260,7 +261,8 @@ Offset tiled_levels(const DeviceSchedule& schedule) {
   return static_cast<Offset>(schedule.level.size()) - schedule.small_levels;
 }
 
-/// Returns the number of children that tiled front s pulls.
+/// Returns the number of children whose blocks tiled front s adds tile by tile (pulls), not by
+/// lists.
 Offset count_pulled(const Supernodes& nodes, const Assembly& assembly, Index s) {
   const Index begin = assembly.child_ptr[s], end = assembly.child_ptr[s + 1];
   return std::count_if(assembly.child.begin() + begin, assembly.child.begin() + end,
@@ -277,7 +279,7 @@ Index front_with_larger_block(const Supernodes& nodes, const DeviceSchedule& sch
   return found == fronts.end() ? kNone : *found;
 }
 
-/// Lists the tasks of the tiled fronts, unless a block is too large for the tasks' places.
+/// Lists the tasks of the tiled fronts, unless one has a block of more than most_block entries.
 void list_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceLevels& levels,
                 Index teams, Offset most_block, DeviceSchedule& out) {
   std::vector<LevelFront> fronts;
@@ -422,8 +424,8 @@ Offset count_fast_bytes(const DeviceSchedule& schedule, std::string_view target)
 Offset count_plan_bytes(const Supernodes& nodes, const Assembly& assembly,
                         const DeviceSchedule& schedule) {
   const Offset n = nodes.first.empty() ? 0 : nodes.first.back();
-  // The array of rows twice, the second time as places in the parent's front, without the pivots;
-  // beginnings of columns; the permutation.
+  // Terms that are no arrays of `assembly` or `schedule`: records of fronts; the rows of fronts;
+  // those below the pivots as places in the parent's front; beginnings of columns; the permutation.
   return aligned_bytes(nodes.count(), kDeviceFrontBytes) + array_bytes(assembly.child) +
          array_bytes(nodes.row) + index_bytes(static_cast<Offset>(nodes.row.size()) - n) +
          aligned_bytes(n + 1, Offset{sizeof(std::uint32_t)}) + array_bytes(assembly.entry_row) +

@@ -28,9 +28,9 @@ inline std::span<const Index> tiled_fronts(const DeviceSchedule& schedule) {
 /// of sums, from the sizes of fronts alone. O(fronts log fronts). Throws Error(overflow).
 Offset device_entries(const Supernodes& supernodes, const DeviceLevels& levels);
 
-/// Returns a bound on the bytes of host memory that the lists of a schedule take while they are
-/// made: tasks, steps, and sums of children's entries. The bound is about twice what they take, and
-/// uses the sizes of fronts alone. O(fronts). Throws Error(overflow).
+/// Returns a bound on the bytes of the CPU's memory that the lists of a schedule take while they
+/// are made: tasks, steps, and sums of children's entries. The bound is about twice what they take,
+/// and uses the sizes of fronts alone. O(fronts). Throws Error(overflow).
 Offset most_list_bytes(const FrontTree& fronts);
 
 /// Makes the part of a schedule that follows from the sizes of fronts alone, without row
@@ -73,22 +73,23 @@ Offset count_fast_bytes(const DeviceSchedule& schedule, std::string_view target)
 Offset count_plan_bytes(const Supernodes& supernodes, const Assembly& assembly,
                         const DeviceSchedule& schedule);
 
-/// Returns the bytes that an array takes of the one block of device memory of a factor or a
-/// workspace: whole units of kDeviceAlignment. Throws Error(overflow).
+/// Bytes in which arrays are allotted in the block of device memory of a factor or a workspace.
 inline constexpr Offset kDeviceAlignment = 256;
+/// Returns count * item_bytes, rounded up to whole units of kDeviceAlignment. Throws
+/// Error(overflow).
 inline Offset aligned_bytes(Offset count, Offset item_bytes) {
   const Offset bytes = checked_mul(count, item_bytes, "bytes of an array");
   return checked_add(bytes, kDeviceAlignment - 1, "bytes of an array") / kDeviceAlignment *
          kDeviceAlignment;
 }
 
-/// Bytes of a device's record of a front beside the plan's arrays
-/// (numeric/cuda/plan/device_plan.hpp), and of a front's result in a factor: its state, the column
-/// and the pivot that failed.
+/// kDeviceFrontBytes: bytes of a device's record of a front beside the plan's arrays
+/// (numeric/cuda/plan/device_plan.hpp). The others: bytes of a front's result in a factor, which is
+/// its state, and the column and the pivot that failed.
 inline constexpr Offset kDeviceFrontBytes = 80;
 inline constexpr Offset kDeviceStateBytes = 4, kDeviceColumnBytes = 4, kDevicePivotBytes = 8;
-/// Bytes of the plan's records of a tiled front and of a pulled child, from which numeric/cuda
-/// makes a factor's descriptions.
+/// Bytes of the plan's records of a tiled front, and of a child that is pulled, from which
+/// numeric/cuda makes a factor's descriptions of them.
 inline constexpr Offset kDeviceTiledPlanBytes = 48, kDevicePulledBytes = 16;
 /// Bytes of a factor's descriptions of a small front, a tiled front and a child.
 inline constexpr Offset kDeviceSmallBytes = 56;

@@ -16,8 +16,8 @@ namespace kauri::symbolic {
 struct DeviceTask {
   /// Kind of work.
   enum class Kind : Index {
-    fill,  ///< writes zeros and A's entries to tiles of L, or zeros to tiles of a block whose front
-           ///< takes children by lists
+    fill,  ///< writes zeros and A's entries to tiles of L, or zeros to tiles of the contribution
+           ///< block of a front that adds children by lists of sums
     sum,  ///< adds up DeviceSchedule::sums [row, row + rows), after the first `column` fill and sum
           ///< tasks of the front
     chain,    ///< factorises all diagonal tiles of the front, each with the tile below it, in
@@ -114,18 +114,22 @@ struct DeviceSchedule {
   struct Level {
     Index first = 0;          ///< position of the first front in `front`
     Index count = 0;          ///< number of fronts
-    Index small16 = 0;        ///< narrow or small fronts of order at most 16; these come first
-    Index small32 = 0;        ///< narrow or small fronts of order at most 32, including small16
-    Index small = 0;          ///< narrow or small fronts: count, or 0 on a level of tiled fronts
+    Index small16 = 0;        ///< number of narrow or small fronts of order at most 16; these come
+                              ///< first
+    Index small32 = 0;        ///< number of narrow or small fronts of order at most 32, including
+                              ///< small16
+    Index small = 0;          ///< number of narrow or small fronts: count, or 0 on a level of tiled
+                              ///< fronts
     TileList tiles;           ///< all tiles of the tiled fronts, contribution blocks included
     std::vector<Step> steps;  ///< steps of the tiled fronts, k ascending
   };
 
   std::vector<Level> level;     ///< levels in the order in which they are done
-  Index narrow_levels = 0;      ///< levels of narrow fronts, which come first
-  Index small_levels = 0;       ///< levels of narrow and small fronts; the others hold tiled fronts
-  Index narrow_fronts = 0;      ///< narrow fronts, the first of `front`
-  Index small_fronts = 0;       ///< narrow and small fronts, the first of `front`
+  Index narrow_levels = 0;      ///< number of levels of narrow fronts, which come first
+  Index small_levels = 0;       ///< number of levels of narrow and small fronts; the others hold
+                                ///< tiled fronts
+  Index narrow_fronts = 0;      ///< number of narrow fronts, the first of `front`
+  Index small_fronts = 0;       ///< number of narrow and small fronts, the first of `front`
   TileList pivot_tiles;         ///< diagonal tiles of L of all tiled fronts
   std::vector<Index> tile_ptr;  ///< prefix sums of tiles, see TileList
   std::vector<Index> front;     ///< length supernodes: by level, narrow and small fronts by order,
@@ -162,10 +166,10 @@ struct DeviceSchedule {
   std::vector<DeviceTask> task;  ///< tasks of the tiled fronts by ticket; if empty, tiled fronts
                                  ///< are done level by level
   Sums sums;  ///< sums for `task`: contributions of children that are taken by lists
-  std::vector<Index> block_reuses;  ///< per tiled front: levels of tiled fronts that must be done
-                                    ///< before its block's place is free
-  std::vector<Index> panel_reuses;  ///< per tiled front: levels of tiled fronts that must be done
-                                    ///< before its panel's place is free
+  std::vector<Index> block_reuses;  ///< per tiled front: number of levels of tiled fronts, from the
+                                    ///< first, that must be done before its block's place is free
+  std::vector<Index> panel_reuses;  ///< per tiled front: number of levels of tiled fronts, from the
+                                    ///< first, that must be done before its panel's place is free
   Offset row_maps = 0;              ///< words of the row maps of children that `task` needs
   Offset shared_bytes =
       0;  ///< bytes on the device that `task` needs beyond plan_bytes and that factors share
@@ -178,13 +182,13 @@ struct DeviceSchedule {
   /// Sizes of the lists of a solve by sweeps (symbolic/device/sweep_lists.hpp), on sm_90 alone. A
   /// vector of parts has one number for each row of a tile.
   struct Sweeps {
-    Index forward_tasks = 0;   ///< tasks of the forward sweep
-    Index backward_tasks = 0;  ///< tasks of the backward sweep
-    Index forward_parts = 0;   ///< vectors of parts of sums in the forward sweep
-    Index backward_parts = 0;  ///< vectors of parts of sums in the backward sweep
+    Index forward_tasks = 0;   ///< number of tasks of the forward sweep
+    Index backward_tasks = 0;  ///< number of tasks of the backward sweep
+    Index forward_parts = 0;   ///< number of vectors that hold parts of sums in the forward sweep
+    Index backward_parts = 0;  ///< number of vectors that hold parts of sums in the backward sweep
     Offset bytes = 0;          ///< bytes of the lists in each PreparedPlan; 0 if there are no lists
-    Offset numbers = 0;        ///< numbers of 8 bytes of a solve with one right-hand side;
-                               ///< Plan::workspace_bytes() counts them
+    Offset numbers = 0;        ///< how many numbers of 8 bytes a solve with one right-hand side
+                               ///< needs; Plan::workspace_bytes() counts them
     bool operator==(const Sweeps&) const = default;
   };
   Sweeps sweeps;          ///< sizes of the lists of solves by sweeps

@@ -18,7 +18,7 @@ using Kind = SweepTask::Kind;
 constexpr Index kChunk = 8;
 /// Slabs of 16 columns in a task of a front of one pivot tile: 128 KB.
 constexpr Index kSlabs = 16;
-/// Columns by which the sums over rows below the pivots begin early.
+/// Pivot tiles by which backward tasks that sum over rows below the pivots come early in the list.
 constexpr Index kColumnsAhead = 16;
 /// Fronts in a block of a parallel loop.
 constexpr Index kFronts = 256;
@@ -28,13 +28,15 @@ constexpr Index kFronts = 256;
 /// are available some time before the last task has read its last tile.
 Index parts_of(Index tiles, Index chunk) { return std::max(tiles - chunk / 2, Index{0}) / chunk; }
 
-/// Returns the steps that a front's chain of pivot tiles takes, in units of keys.
+/// Returns the time that a front's chain of pivot tiles takes, in units of keys: see
+/// emit_forward().
 Index steps(const Supernodes& nodes, Index s) {
   return 2 * FrontCells{nodes.order(s), nodes.pivots(s)}.pivot_tiles() + 1;
 }
 
-/// Returns the beginning of the tasks of each tiled front if only chains of pivot tiles took time:
-/// after those of its tiled children. Parents of tiled fronts are tiled, and have higher numbers.
+/// Returns, for each tiled front, when its tasks begin, in units of keys, if only chains of pivot
+/// tiles take time: after those of its tiled children. Parents of tiled fronts are tiled, and have
+/// higher numbers.
 std::vector<Index> starts_forward(const Supernodes& nodes, const DeviceSchedule& schedule) {
   std::vector<Index> start(nodes.parent.size(), 0);
   for (Index s = 0; s < nodes.count(); ++s)
@@ -43,7 +45,8 @@ std::vector<Index> starts_forward(const Supernodes& nodes, const DeviceSchedule&
   return start;
 }
 
-/// Returns the beginning of each front's tasks in the backward sweep: after those of its parent.
+/// Returns, for each tiled front, when its tasks of the backward sweep begin, in units of keys, if
+/// only chains of pivot tiles take time: after those of its parent.
 std::vector<Index> starts_backward(const Supernodes& nodes, const DeviceSchedule& schedule) {
   std::vector<Index> start(nodes.parent.size(), 0);
   for (Index s = nodes.count(); s-- > 0;)
@@ -56,7 +59,7 @@ std::vector<Index> starts_backward(const Supernodes& nodes, const DeviceSchedule
 Index rows_together(const FrontCells& cells) { return kSlabs / ((cells.pivot_cells() + 1) / 2); }
 
 /// Calls emit(key, task) for all tasks of a front in the forward sweep. A key, less than the
-/// front's steps(), tells when the first numbers of the task are available: 2 k means with y_k, in
+/// front's steps(), tells when the first operands of the task are available: 2 k means with y_k, in
 /// the backward sweep with x_k of the k-th pivot tile from the last. The key of a task is no less
 /// than those of the tasks that it waits for.
 template <class Emit>
@@ -247,7 +250,7 @@ DeviceSchedule::Sweeps count_sweeps(const Supernodes& nodes, const Assembly& ass
   out.bytes = aligned_bytes(rows - below, place) + aligned_bytes(rows + nodes.count(), place) +
               aligned_bytes(below, place) + aligned_bytes(out.forward_tasks, task) +
               aligned_bytes(out.backward_tasks, task);
-  // Numbers: solutions of both sweeps, update rows, parts, and tickets in the last one.
+  // Numbers of 8 bytes: n for the solution of each sweep, update rows, parts, and one for tickets.
   const Offset parts = (Offset{out.forward_parts} + out.backward_parts) * kTile;
   out.numbers = checked_add(2 * (rows - below) + below, parts + 1, "numbers of a solve");
   return out;

@@ -5,7 +5,7 @@
 // front's children, subtracts L(., k) y_k for its front's pivot tiles k, and becomes y (by the
 // inverse of its diagonal tile) or update rows. Backward, L^T x = y: a tile of pivots starts from
 // y, subtracts L(i, .)^T x_i for all tiles i below, and becomes x. Long sums are divided: parts are
-// separate tasks, and the rows' task adds them up. A task waits only for numbers of tasks before it
+// separate tasks, and the rows' task adds them up. A task waits only for results of tasks before it
 // in the list (check/find_flaw_sweeps.hpp), so any number of workers completes the list.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -25,7 +25,8 @@ namespace kauri::symbolic {
 /// of the rows' diagonal tile (forward), or below the column's (backward).
 struct SweepTask {
   enum class Kind : Index {
-    whole,     ///< the sums are complete with this task's tiles, and become numbers
+    whole,     ///< completes the sums with this task's tiles, and writes y or update rows (forward)
+               ///< or x (backward)
     part,      ///< the sum over the task's tiles is written to vector `part`
     gathered,  ///< forward: as `whole`, but vector part + parts holds the sum of the children's
                ///< update rows
@@ -34,24 +35,25 @@ struct SweepTask {
   };
   Index front;  ///< supernode
   Kind kind;
-  Index row, rows;  ///< forward more than one row only in a task without parts; backward rows are
-                    ///< read from the last
-  Index column, columns;  ///< backward one column
+  Index row, rows;  ///< forward: rows is 1 in a task with parts; backward: the tile rows are read
+                    ///< from the last to the first
+  Index column, columns;  ///< backward: columns is 1
   Index part, parts;      ///< vectors [part, part + parts) hold parts of the sum
   bool operator==(const SweepTask&) const = default;
 };
 
-/// Tasks in the order of their tickets, and the number of vectors of parts; a vector has a number
-/// for each of a tile's 64 rows.
+/// Tasks in the order of their tickets, and the number of vectors that hold parts of sums; a vector
+/// has 64 values, one for each row of a tile.
 struct SweepTasks {
   std::vector<SweepTask> task;
   Index parts = 0;
 };
 
-/// Places of update rows in an array of a solve. Update rows that meet one row of the parent are
-/// consecutive, in the children's order; they follow row after row, front after front. Rows of
-/// fronts are counted as in Supernodes::row, with one more behind each front's last: row r of front
-/// s is k = row_ptr[s] + s + r, and starts from the update rows [ptr[k], ptr[k + 1]).
+/// Places of update rows in the one array that holds those of all fronts in a solve. Update rows
+/// that meet one row of the parent are consecutive, in the children's order; they follow row after
+/// row, front after front. Rows of fronts are counted as in Supernodes::row, with one more behind
+/// each front's last: row r of front s is k = row_ptr[s] + s + r, and starts from the update rows
+/// [ptr[k], ptr[k + 1]).
 struct UpdateRows {
   Array<std::uint32_t> ptr;  ///< length nodes.row.size() + fronts
   Array<std::uint32_t>
@@ -70,7 +72,7 @@ UpdateRows place_update_rows(const Supernodes& nodes, const Assembly& assembly);
 /// meet all children.
 inline constexpr Offset kMostGathered = 1024;
 inline constexpr Index kMostMet = 256;
-/// Rows of a gathering task.
+/// Rows of a front for which one `gather` task adds up update rows.
 inline constexpr Index kGatherRows = 4;
 
 /// Return the tasks of the forward and of the backward sweep. O(tasks).
@@ -92,14 +94,14 @@ SweepLists list_sweeps(const Supernodes& nodes, const Assembly& assembly,
 DeviceSchedule::Sweeps count_sweeps(const Supernodes& nodes, const Assembly& assembly,
                                     const DeviceSchedule& schedule);
 
-/// Most right-hand sides that a solve by sweeps takes together. solve_width() returns the columns
-/// of numbers of a solve with nrhs right-hand sides at a time. Kernels are made for these widths
-/// alone; columns without a right-hand side are zeros.
+/// Most right-hand sides that a solve by sweeps takes together. solve_width(nrhs) returns the
+/// number of columns with which kernels solve nrhs <= kMostTogether of them: kernels are made for
+/// 1, 8 and 32 columns alone, and columns without a right-hand side are zeros.
 inline constexpr Index kMostTogether = 32;
 constexpr Index solve_width(Index nrhs) { return nrhs <= 1 ? 1 : nrhs <= 8 ? 8 : kMostTogether; }
-/// Places of numbers, of 8 bytes each, in a workspace for several right-hand sides, solve_width()
-/// columns of them: first update rows and parts; then, at `scratch`, x, y and b by rows, or all
-/// numbers of a solve of one right-hand side; then tickets. wide_numbers() throws Error(overflow).
+/// Places, in numbers of 8 bytes, in a workspace for nrhs right-hand sides, solve_width(nrhs)
+/// columns: first update rows and parts; then, at `scratch`, x, y and b by rows, or all numbers of
+/// a solve of one right-hand side; then tickets. wide_numbers() throws Error(overflow).
 struct WideNumbers {
   Offset kept;  ///< numbers of a column before `scratch`
   Offset scratch, ticket, all;
@@ -107,8 +109,8 @@ struct WideNumbers {
 WideNumbers wide_numbers(const DeviceSchedule::Sweeps& sweeps, Index n, Index nrhs);
 /// Tickets: one per direction and block group, for as many block groups as ever solve side by side.
 inline constexpr Index kWideTickets = 8;
-/// Returns the numbers that a workspace for nrhs right-hand sides has: Sweeps::numbers, or
-/// WideNumbers::all. Throws Error(overflow).
+/// Returns how many numbers of 8 bytes a workspace for nrhs right-hand sides has: Sweeps::numbers,
+/// or WideNumbers::all. Throws Error(overflow).
 Offset solve_numbers(const DeviceSchedule::Sweeps& sweeps, Index n, Index nrhs);
 
 }  // namespace kauri::symbolic

@@ -14,7 +14,8 @@ namespace kauri::symbolic {
 /// define, sets them.
 class DeviceTestHooks {
  public:
-  /// Makes the hooks that change nothing, with the schedule's least part and most short places.
+  /// Makes hooks that change nothing. least_part, most_short: DeviceSchedule::kLeastPart and
+  /// kMostShort.
   constexpr DeviceTestHooks(Index least_part, Offset most_short)
       : least_part_(least_part), most_short_(most_short) {}
 
@@ -25,8 +26,8 @@ class DeviceTestHooks {
   [[nodiscard]] Index teams() const { return teams_; }
   /// Returns the seed of pauses in each task and warp, 0 for none. No bit of L depends on it.
   [[nodiscard]] unsigned pauses() const { return pauses_; }
-  /// Returns the least pivots of a part, a multiple of 16: DeviceSchedule::kLeastPart, or less. The
-  /// bits of L depend on it.
+  /// Returns the least number of pivots that a part of a product adds up, a multiple of 16:
+  /// DeviceSchedule::kLeastPart, or less. The bits of L depend on it.
   [[nodiscard]] Index least_part() const { return least_part_; }
   /// Returns the most entries of an array whose places take 32 bits: DeviceSchedule::kMostShort, or
   /// less, which changes bytes and no bit of L.

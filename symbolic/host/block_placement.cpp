@@ -92,7 +92,7 @@ class Placer {
     }
   }
 
-  /// Returns true if memory may go from a to b, which is born no earlier.
+  /// Returns true if b, which is born no earlier than a, may take over the memory of a.
   [[nodiscard]] bool before(const TaskBlock& a, const TaskBlock& b) const {
     const Index from = task_at(a.dies), to = task_at(b.born);
     if (from >= to) return a.dies < b.born;
@@ -107,8 +107,9 @@ class Placer {
     return {place[k], place[k] + blocks_[k].size};
   }
 
-  /// Sets trial.taken, ascending, to the memory beyond its reader's panel that k may not use:
-  /// panels of tasks that may run beside the reader, and rivals that have a place.
+  /// Sets trial.taken, ascending, to the memory that block k may not use beyond the panel of the
+  /// task that reads it: panels of tasks that may run beside that task, and rivals that have a
+  /// place.
   void find_taken(Index k, const std::vector<Offset>& place, Trial& trial) const {
     std::vector<EntryRange>& taken = trial.taken;
     taken.clear();
@@ -216,8 +217,8 @@ class LastUsers {
   std::map<Offset, Segment> part_;
 };
 
-/// Returns the edges from the last users of the memory that a task takes to the task. Users before
-/// those have been waited for by them.
+/// Returns the edges that reuse of memory needs: to each task, from the last users of the memory
+/// that it takes. Earlier users need no edge, since the last users wait for them.
 std::vector<Edge> waits_of(const TaskPanels& panels, std::span<const TaskBlock> blocks,
                            std::span<const Offset> place) {
   std::vector<Edge> waits;

@@ -11,8 +11,8 @@
 
 namespace kauri::symbolic {
 
-/// Returns all counts but tree_height, which stays zero, as do the predictions. Throws
-/// Error(overflow). O(n + fronts).
+/// Returns a Cost with all counts set but tree_height; that and the predicted seconds are zero.
+/// Throws Error(overflow). O(n + fronts).
 Cost count_cost(std::span<const Index> column_count, const FrontTree& fronts);
 
 /// Seconds of each task on one core, and the part of it that idle workers can share.
@@ -21,8 +21,8 @@ struct TaskSeconds {
   double shared = 0;  ///< seconds of large fronts
 };
 
-/// Returns the length of the list schedule (lowest ticket first) of the tasks on `workers` workers.
-/// Workers without a task help in the shared part of the first task that has one, each at
+/// Returns the seconds that `workers` workers take for the tasks by list scheduling, lowest ticket
+/// first. Workers without a task help in the shared part of the first task that has one, each at
 /// `efficiency` of a full worker. O((tasks + edges) (log tasks + workers)).
 double list_schedule(const TaskEdges& edges, int workers, std::span<const TaskSeconds> seconds,
                      double efficiency);

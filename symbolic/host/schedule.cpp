@@ -31,8 +31,8 @@ Offset scratch_entries(const TaskTree& tree, Index t) {
 constexpr Index kLag = 2;  // lag in units of workers; with 1 predicted times are up to 10 % longer
                            // on 2 workers, 40 % on 16
 
-/// Returns TaskPanels::lag. If several tasks run at once, a task begins up to `workers` tickets
-/// behind the last one done, and tasks differ in length; hence kLag.
+/// Returns TaskPanels::lag. If several tasks run at once, a task begins while up to `workers`
+/// tickets before it still run, and tasks differ in length; hence kLag.
 Index lag(int workers, Index tasks) {
   return workers == 1 ? 1 : static_cast<Index>(std::min(Offset{kLag} * workers, Offset{tasks} + 1));
 }

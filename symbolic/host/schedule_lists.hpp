@@ -36,9 +36,9 @@ struct Schedule {
   };
   int workers = 1;           ///< tasks that may run at once without waiting for each other's memory
   std::vector<Task> task;    ///< tasks by ticket
-  TaskEdges factor_edges;    ///< edges of a factorisation, upwards
-  TaskEdges forward_edges;   ///< edges of the forward sweep of a solve, upwards; reuse of memory
-                             ///< differs from the factorisation's
+  TaskEdges factor_edges;    ///< edges of a factorisation, from lower to higher tickets
+  TaskEdges forward_edges;   ///< edges of the forward sweep of a solve, from lower to higher
+                             ///< tickets; differ from factor_edges, since other memory is reused
   TaskEdges backward_edges;  ///< edges of the backward sweep: forward_edges reversed
   // Places of the factorisation are offsets in entries into one array: the panels at
   // PlanInternals::panel_ptr, then stack_entries more. Contribution blocks and scratch may lie in

@@ -29,7 +29,8 @@ class TaskBuilder {
     push({{first, root + 1}, parent_[root], cut_.subtree[root], true});
   }
 
-  /// Adds a front above the cut.
+  /// Adds a front above the cut. Its task takes in the run of subtrees before it, then its only
+  /// child task, if the work stays within cut.grain.
   void add_front(Index s) {
     OpenTask task{{s, s + 1}, parent_[s], work_[s], false};
     if (waits_for_last(s) && open_.back().run && open_.back().work + task.work <= cut_.grain)

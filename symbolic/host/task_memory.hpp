@@ -29,7 +29,7 @@ struct TaskTree {
   [[nodiscard]] Index tasks() const { return static_cast<Index>(range.size()); }
   /// Returns true if task t is a single front.
   [[nodiscard]] bool alone(Index t) const { return range[t].last - range[t].first == 1; }
-  /// Returns true if the block of s is consumed in the task that made it.
+  /// Returns true if the parent of front s, which consumes its block, is in the same task.
   [[nodiscard]] bool internal(Index s) const {
     return fronts.parent[s] != kNone && task_of[fronts.parent[s]] == task_of[s];
   }
@@ -38,11 +38,11 @@ struct TaskTree {
 /// Makes the TaskTree of the tasks `range`. The result refers to `fronts`. O(fronts).
 TaskTree task_tree(const FrontTree& fronts, std::vector<TaskRange> range);
 
-/// Extents of one task in an arena: blocks consumed inside the task lie in the region, blocks left
-/// for the parent task lie side by side.
+/// Memory of one task, in the units of its blocks' sizes: blocks consumed inside the task lie in
+/// the region, blocks left for the parent task lie side by side.
 struct TaskExtent {
-  Offset region = 0;  ///< of the region
-  Offset left = 0;    ///< of all blocks left for the parent task
+  Offset region = 0;  ///< units of the region
+  Offset left = 0;    ///< units of all blocks left for the parent task
 };
 
 /// Sets the places of the blocks of task t, size[s] units each: relative to the start of the region

@@ -112,7 +112,7 @@ class EntriesByAdjacency : EntryLists {
 };
 
 /// Fills the lists row by row, from the graph of A: used if members of a supervariable are not
-/// neighbours in A. Lists are in the order of EntriesByAdjacency.
+/// neighbours in A. After the diagonal, the entries of a list are in the caller's order.
 class EntriesByRows : EntryLists {
  public:
   EntriesByRows(const Pattern& lower, const PlanDraft& draft, Assembly& assembly)

@@ -13,14 +13,15 @@
 namespace kauri::symbolic {
 namespace {
 
-/// Note for the fronts above the parts: the supervariable at a place has rows in this root of a
-/// subtree.
+/// Note that the rows of the supervariable at `place`, which belong to a front above the parts
+/// (whole subtrees), are also rows of front `root`, the root of a subtree.
 struct Arrival {
   Index place;
   Index root;
 };
 
-/// An entry of row `row` of B, which belongs to a front above a part, in a front of the part.
+/// Note that row `row` of B, a pivot of a front above a part, has an entry in the columns of
+/// `front`, which is in the part.
 struct RowOfFront {
   Index row, front;
 };
@@ -125,8 +126,8 @@ class FrontRows {
     }
   }
 
-  /// Adds the rows of a part's own fronts, then those of fronts above the part, which end as
-  /// arrivals at roots of the part.
+  /// Adds the rows of a part's own fronts to fronts of the part, then the rows of fronts above it,
+  /// which climb to roots of the part and are noted there as arrivals.
   void fill_part(const TreePart& part, std::vector<Arrival>& arrivals) {
     const StopCheck check_stop;
     for (Index s = part.begin; s < part.end; ++s)

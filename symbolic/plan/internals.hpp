@@ -26,7 +26,7 @@ struct PatternCopy {
   }
 };
 
-/// What Plan::internals holds.
+/// Content of Plan::internals.
 struct PlanInternals {
   PatternCopy pattern;  ///< the analysed pattern
   /// Length supernodes+1: on the CPU the panel of s is column-major at [panel_ptr[s],

@@ -10,8 +10,8 @@
 
 namespace kauri::symbolic {
 
-/// Returns the number of tasks at once that memory is planned for: options.workers, or
-/// default_threads(), at most 16, if that is 0. Throws Error(usage) if options.workers is negative.
+/// Returns how many tasks memory is planned for to run at once: options.workers; if that is 0,
+/// default_threads(), at most 16. Throws Error(usage) if options.workers is negative.
 int planned_workers(const AnalyzeOptions& options);
 /// Returns the cost table of options.target, or of this machine if that is empty. Throws
 /// Error(usage) for an unknown target.
@@ -26,7 +26,7 @@ std::shared_ptr<Plan> complete_plan(const Pattern& lower, PlanDraft draft, const
 /// Throws Error(input) if the sizes differ, Error(overflow).
 std::shared_ptr<Plan> make_plan(const Pattern& lower, const ordering::CompressedGraph& graph,
                                 const Permutation& perm, const AnalyzeOptions& options = {});
-/// Makes the plan as above, but does not look for supervariables.
+/// Makes the plan of lower in the order of perm as above, with each row as a supervariable.
 std::shared_ptr<Plan> make_plan(const Pattern& lower, const Permutation& perm,
                                 const AnalyzeOptions& options = {});
 

@@ -36,14 +36,14 @@ struct PlanDraft {
   const ordering::CompressedGraph* graph = nullptr;
   std::unique_ptr<const ordering::CompressedGraph>
       own;  ///< owner of *graph if the ordering divides supervariables; else null
-  const ListedEntries* listed =
-      nullptr;  ///< lists of a saved plan, whose order the new plan keeps; null for an analysis
-  PermutedAdjacency
-      adjacency;  ///< pairs of neighbours in *graph, by place in the ordering's own sequence
-  std::vector<Index> row_of;  ///< length adjacency.size(): final row of the first member of the
-                              ///< supervariable at each place
-  Permutation perm;           ///< final
-  EliminationTree tree;       ///< final
+  const ListedEntries* listed = nullptr;  ///< lists of a saved plan, whose order of A's entries the
+                                          ///< new plan keeps; null for an analysis
+  PermutedAdjacency adjacency;  ///< pairs of neighbours in *graph, by place: the supervariable at
+                                ///< place k is k-th in the ordering's own sequence
+  std::vector<Index> row_of;    ///< length adjacency.size(): final row of the first member of the
+                                ///< supervariable at each place
+  Permutation perm;             ///< final
+  EliminationTree tree;         ///< final
   Supernodes supernodes;
   FrontTree fronts;  ///< sizes of the supernodes
   std::vector<Offset> panel_ptr;

@@ -35,7 +35,7 @@ struct ListedPattern {
   }
 };
 
-/// An entry of a column of A, on its way from the lists to the pattern.
+/// An entry of a column of A: its row, and where the lists have it.
 struct Placed {
   Index row;
   std::uint32_t at;  // index in the lists

@@ -34,18 +34,18 @@ struct PlanCore {
 /// Reduces a sound plan to its core. Uses the threads of the calling arena. O(n + nnz).
 PlanCore core_of(const Plan& plan);
 
+/// Function that restore_plan() calls with the tree of fronts and their sizes. It can refuse the
+/// plan by throwing.
+using LookAtFronts = std::function<void(const FrontTree& fronts)>;
 /// Rebuilds a plan from its core. With core.target and core.workers the result equals the plan that
 /// the core was made from in every field; with another target it is the plan of the same supernodes
 /// for that target.
-/// Every array of the core is checked: Error(input) says what does not fit, in a text that begins
-/// with no function's name. Uses the threads of the calling arena. O(nnz log n + rows of all
-/// fronts).
+/// Checks every array of the core: Error(input) says what does not fit, in a text that begins with
+/// no function's name. Uses the threads of the calling arena. O(nnz log n + rows of all fronts).
 ///
-/// look: if not empty, it is called with the tree of fronts and their sizes as soon as these are
-/// known, after O(nnz log n) time and memory. The lists of rows and tasks, which may be very long
-/// for a small core, are made afterwards, so look can refuse by throwing: its exceptions are passed
-/// on.
-using LookAtFronts = std::function<void(const FrontTree& fronts)>;
+/// look: if not empty, it is called as soon as the sizes of fronts are known, after O(nnz log n)
+/// time and memory, and its exceptions are passed on. The lists of rows and tasks, which may be
+/// very long for a small core, are made afterwards.
 std::shared_ptr<const Plan> restore_plan(const PlanCore& core, std::string_view target, int workers,
                                          const LookAtFronts& look = {});
 

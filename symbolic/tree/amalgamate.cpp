@@ -84,8 +84,8 @@ struct Merging {
   std::vector<Index> order, pivots;  // valid for fronts that are not merged into their parent
   std::vector<unsigned char> merged;
   std::vector<double> seconds;  // of each front in its present size
-  std::vector<double>
-      below;  // on a device: longest path from a leaf up to the remaining children of a front
+  std::vector<double> below;    // on a device: seconds of the longest path from a leaf up to the
+                                // children of each front
 
   void begin(const FrontTree& fronts, std::span<const double> each_s, bool device) {
     const std::size_t count = fronts.parent.size();
@@ -120,8 +120,8 @@ class Paths {
       return a.path != b.path ? a.path > b.path : a.index < b.index;
     });
   }
-  /// Returns the price, in seconds of one core, of the longer path if c is merged into s, which
-  /// makes a front of order m with p pivots.
+  /// Returns the price, in seconds of one core, of the change of the longest path through s if c is
+  /// merged into s, which makes a front of order m with p pivots.
   [[nodiscard]] double price(Index c, Index s, Index m, Index p) const {
     const double before = front_latency(table_, now_.order[s], now_.pivots[s]) +
                           std::max(now_.below[s], longest(kNone));
@@ -162,14 +162,16 @@ class Paths {
 /// Merges children into their parents, at a given price of padding, front by front.
 class Merger {
  public:
-  /// share: see Paths; empty if paths do not count.
+  /// share: result of critical_shares(), by which paths count; empty if they do not count (on a
+  /// CPU).
   Merger(Merging& now, const Children& children, const CostTable& table, const FrontSeconds& front,
          std::span<const double> share, double padding_s)
       : now_(now), children_(children), front_(front), padding_s_(padding_s) {
     if (!share.empty()) paths_.emplace(now, table, share);
   }
 
-  /// Returns the entries of zeros stored since the last call. Exact: far below 2^53.
+  /// Returns the number of zeros that merging has added to panels since the last call. Exact: far
+  /// below 2^53.
   double taken() { return std::exchange(taken_, 0); }
 
   void absorb_children(Index s) {
@@ -269,9 +271,9 @@ bool merge_all(const Before& before, double padding_s, double limit, Merging& no
   return stored.load() <= limit;
 }
 
-/// Merges with the first price that fits the limit, of padding_s, 2 padding_s, 4 padding_s and so
-/// on. Mostly that is the first; of the others, several are tried at once if there are threads for
-/// it.
+/// Merges with the first price of padding with which at most `limit` entries are stored, of
+/// padding_s, 2 padding_s, 4 padding_s and so on. Mostly that is the first; of the others, several
+/// are tried at once if there are threads for it.
 Merging merged(const Before& before, double padding_s, double limit) {
   std::vector<Merging> tried(1);
   for (;;) {

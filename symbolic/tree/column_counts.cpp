@@ -16,8 +16,8 @@ namespace {
 
 constexpr Index kNodeBlock = 65536;  // nodes in a block of a parallel loop
 
-/// The subtrees of some parts, and for each subtree the places of the rows above its part that it
-/// meets.
+/// The subtrees of some parts: the root of each, and the places of the supervariables above its
+/// part whose rows have entries in the columns of the subtree.
 struct CountedSubtrees {
   std::vector<Index> root;
   std::vector<Offset> end;  // per subtree: end of its rows
@@ -132,7 +132,8 @@ class Counting {
       if (const Index p = parent_[j]; p != kNone && p < part.end) add(count_[p], count_[j]);
   }
 
-  /// Records at the rows above it what a counted subtree contributes: its root acts as their leaf.
+  /// Adds what a counted subtree contributes to rows above it: its root acts as a leaf of each such
+  /// row's subtree.
   void join(const CountedSubtrees& subtrees, std::size_t t, Leaves& leaf) {
     const Index root = subtrees.root[t];
     for (Offset e = t == 0 ? 0 : subtrees.end[t - 1]; e < subtrees.end[t]; ++e) {

@@ -12,7 +12,8 @@ std::vector<Index> elimination_tree(const PermutedAdjacency& adjacency, Index pa
   const Index n = adjacency.size();
   std::vector<Index> parent(static_cast<std::size_t>(n), kNone);
   std::vector<Index> shortcut(static_cast<std::size_t>(n),
-                              kNone);  // a known ancestor, as high as possible
+                              kNone);  // per node: a known ancestor, as high as possible; kNone if
+                                       // none is known
   const auto add_rows = [&](Index begin, Index end) {
     const StopCheck check_stop;
     for (Index i = begin; i < end; ++i) {

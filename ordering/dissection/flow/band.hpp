@@ -33,9 +33,9 @@ class BandGraph {
   }  ///< has a neighbour right of the band
 
  protected:
-  std::vector<Offset> ptr_{0};          // by vertex; then the end
+  std::vector<Offset> ptr_{0};          // by vertex: beginning of its neighbours; then their end
   std::vector<Index> adjacency_;        // may be longer than edges()
-  std::vector<std::uint8_t> terminal_;  // by vertex: bits of source and sink
+  std::vector<std::uint8_t> terminal_;  // by vertex: bit 0 if at_source(), bit 1 if at_sink()
 };
 
 /// A graph of band vertices numbered breadth first from 0, the old separator first. All vertices
@@ -88,7 +88,7 @@ class UnitBand : public BandGraph {
 
  private:
   Index unit_ = 1;
-  std::vector<Index> first_;  // by vertex of the band; then the end
+  std::vector<Index> first_;  // by vertex of the band: its first copy; then the number of copies
 };
 
 }  // namespace kauri::ordering::dissection

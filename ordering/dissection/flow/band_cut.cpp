@@ -16,8 +16,8 @@ bool better(const PartWeights& a, const PartWeights& b, const BandCutOptions& op
   return std::max(a[kLeft], a[kRight]) < std::max(b[kLeft], b[kRight]);
 }
 
-/// Largest growth in vertices or edges with which a band is divided: disjoint paths are faster than
-/// flow.
+/// A band is divided into copies of equal weight if that multiplies its vertices and its edges by
+/// at most this: disjoint paths in the copies are then faster than a flow with capacities.
 constexpr double kMostDivided = 2;
 
 /// Writes both extreme minimum cuts of a graph after flow.run().
@@ -28,7 +28,8 @@ void find_cuts(Flow& flow, const Graph& graph, std::array<std::vector<std::uint8
   flow.cut_near_source(graph, part[0]);
 }
 
-/// Cuts by disjoint paths of weight `unit` each; returns the weight of a minimum cut.
+/// Writes both extreme minimum cuts of a graph whose vertices weigh `unit` each, by disjoint paths.
+/// separator: weight of the old one. Returns the weight of a minimum cut.
 Offset run_paths(const BandGraph& graph, Index unit, Offset separator,
                  std::array<std::vector<std::uint8_t>, 2>& part, BandCutWorkspace& w) {
   w.paths.run(graph, static_cast<Index>(separator / unit));
@@ -83,7 +84,8 @@ BandCutResult improve_separator(const GraphView& graph, std::span<std::uint8_t> 
   run_flow(weight[kSeparator], w, result);
   for (const auto& part : w.part) {
     const PartWeights after = weights_after(w.band, part, weight);
-    // If a part is empty, the separator itself goes over to one side.
+    // If a side of the graph is empty, so is the minimum cut: the old separator then joins the
+    // other side, if that does not get too heavy.
     if (after[kLeft] > most[kLeft] || after[kRight] > most[kRight] || !better(after, best, options))
       continue;
     best = after;

@@ -42,8 +42,9 @@ void CapacityFlow::run(const Band& band, Offset bound) {
   }
 }
 
-// Fills reverse_. Lists are in the order of the graph's numbers: visited in that order, vertices
-// find their positions in their neighbours' lists one after the other.
+// Sets reverse_[e], for each directed edge e from v to u, to the position of v in the list of u.
+// Lists ascend by the graph's numbers: if vertices v are visited in that order, they are found in
+// the list of u one after the other.
 void CapacityFlow::pair_edges(const Band& band) {
   reverse_.resize(static_cast<std::size_t>(band.edges()));
   root_.assign(static_cast<std::size_t>(band.size()), 0);  // by vertex: positions assigned
@@ -106,7 +107,7 @@ Index& CapacityFlow::flow_into(const Band& band, Index v, Index arc) {
   return flow_[band.first(band.neighbour(e)) + reverse_[e]];
 }
 
-// Returns the residual capacity of the current arc.
+// Returns the residual capacity of the current arc of a state.
 Index CapacityFlow::room(const Band& band, Index state) {
   const Index v = state / 2;
   if (at_[state] == 0) return is_out(state) ? through_[v] : band.weight(v) - through_[v];
@@ -166,7 +167,7 @@ void CapacityFlow::search(const Band& band, Index root) {
   }
 }
 
-// Pushes what the path on the stack admits to the sink. Returns the stack size up to
+// Pushes as much flow along the path on the stack as it admits. Returns the stack size up to
 // and including the state before the first arc that is then full.
 Index CapacityFlow::augment(const Band& band, Index top) {
   Index amount = kNoLimit;

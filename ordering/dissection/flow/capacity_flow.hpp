@@ -16,8 +16,8 @@ namespace kauri::ordering::dissection {
 /// weights are equal.
 class CapacityFlow {
  public:
-  /// Computes a maximum flow. bound: upper bound of its value (weight of the old separator); the
-  /// search stops there.
+  /// Computes a maximum flow. bound: a known upper bound of its value, as the weight of any
+  /// separator; the search stops once the flow has this value.
   void run(const Band& band, Offset bound);
 
   [[nodiscard]] Offset value() const {
@@ -25,7 +25,9 @@ class CapacityFlow {
   }  ///< value of the flow, and weight of a minimum cut
   [[nodiscard]] Index phases() const { return phases_; }  ///< breadth-first passes over the band
 
-  /// Write the minimum cuts as DisjointPaths::cut_near_sink() and cut_near_source().
+  /// Write the minimum cut nearest to the source, or to the sink, after run(): part[i] becomes
+  /// kSeparator in the cut, kLeft on the source's side of it, kRight on the sink's. part: length
+  /// band.size().
   void cut_near_source(const Band& band, std::span<std::uint8_t> part);
   void cut_near_sink(const Band& band, std::span<std::uint8_t> part);
 

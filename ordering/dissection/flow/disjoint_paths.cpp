@@ -94,7 +94,8 @@ Index DisjointPaths::search(const BandGraph& band, Index root) {
   return top;
 }
 
-// Enters a state of level `wanted` from the last one of the path; returns false if there is none.
+// Extends the path by a state of level `wanted` that its last state leads to; returns false if that
+// leads to none.
 bool DisjointPaths::advance(const BandGraph& band, Index& top, Index wanted) {
   const Index state = stack_[top - 1];
   Offset& at = at_[top - 1];

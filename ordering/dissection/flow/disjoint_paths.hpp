@@ -15,8 +15,8 @@ namespace kauri::ordering::dissection {
 /// nothing per edge.
 class DisjointPaths {
  public:
-  /// Computes a maximum number of paths. bound: upper bound (size of the old separator); the search
-  /// stops there. O(edges * sqrt(vertices)) in the worst case.
+  /// Computes a maximum number of paths. bound: a known upper bound of it, as the size of any
+  /// separator; the search stops at that number. O(edges * sqrt(vertices)) in the worst case.
   void run(const BandGraph& band, Index bound);
 
   [[nodiscard]] Index count() const {
@@ -41,15 +41,15 @@ class DisjointPaths {
   Index terminal_ = 0;  // number of both terminals: band.size()
   std::vector<Index>
       before_;  // by vertex: predecessor on its path, or terminal_; itself if it is on no path
-  std::vector<Index>
-      behind_;  // by vertex: successor, likewise; entry terminal_ of both is never used
-  std::vector<Index> level_;  // by state, and for terminal_: steps to the sink, or kClosed
-  std::vector<Index> queue_;  // states in the order of their levels, and one dummy entry
-  std::vector<Index> root_;   // vertices where paths of this phase may begin, by the level of the
-                              // state that they lead to
-  std::vector<Index> stack_;  // states of the path being searched
-  std::vector<Index> via_;    // by state of the path: vertex by which it was entered
-  std::vector<Offset> at_;    // by state of the path: current edge of the search
+  std::vector<Index> behind_;  // by vertex: successor on its path, or terminal_; itself if it is on
+                               // no path; entry terminal_ of before_ and behind_ has no meaning
+  std::vector<Index> level_;   // by state, and for terminal_: steps to the sink, or kClosed
+  std::vector<Index> queue_;   // states in the order of their levels, and one dummy entry
+  std::vector<Index> root_;    // vertices where paths of this phase may begin, by the level of the
+                               // state that they lead to
+  std::vector<Index> stack_;   // states of the path being searched
+  std::vector<Index> via_;     // by state of the path: vertex by which it was entered
+  std::vector<Offset> at_;     // by state of the path: current edge of the search
   Index count_ = 0;
   Index phases_ = 0;
   bool labelled_ = false;  // level_ is valid for the current paths

@@ -14,11 +14,11 @@
 namespace kauri::ordering::dissection {
 namespace {
 
-// Largest degree of hanging vertices that are matched: with more neighbours, the one of highest
-// degree says little.
+// match_hanging() pairs vertices with at most this many neighbours by their neighbour of highest
+// degree; of more neighbours, that one says little about the vertex.
 constexpr Index kMostHanging = 8;
-// Vertices matched among each other before others are considered. The matching depends on this
-// size.
+// Vertices of a block: those of a block are first matched with one another, then all that are left.
+// The matching depends on this size.
 constexpr Index kMatchBlock = 32768;
 // kMergeBlock: vertices whose edges are merged in one task. kMergedAlone: size up to which a graph
 // is one task.
@@ -97,7 +97,7 @@ class Matching {
     }
     return best;
   }
-  // Matches unmatched vertices with the same hub in pairs, by a slot for each hub.
+  // Matches unmatched vertices with the same hub, their neighbour of highest degree, in pairs.
   void match_hanging() {
     std::vector<Index> slot(mate_.size(), kNone);
     for (Index v = 0; v < graph_.size(); ++v) {
@@ -128,7 +128,7 @@ Index sum_of(Index a, Index b) {
   return static_cast<Index>(std::min<Offset>(Offset{a} + b, std::numeric_limits<Index>::max()));
 }
 
-/// Merges the edges of the coarse vertices led by the fine vertices of a block.
+/// Merges the edges of the coarse vertices whose lesser fine vertex is in one block.
 class Merger {
  public:
   Merger(const GraphView& fine, std::span<const Index> edge_weight,
@@ -171,8 +171,8 @@ class Merger {
   Offset first_ = 0, end_ = 0;
 };
 
-/// Numbers the pairs and single vertices by their lesser member. Returns the numbers at which the
-/// blocks begin.
+/// Numbers the coarse vertices, which are pairs and single vertices, by their lesser fine vertex.
+/// Returns the first number of each block of fine vertices, and at the end the count.
 std::vector<Index> number(const GraphView& graph, const std::vector<Index>& mate,
                           const Blocks& blocks, Coarser& coarser) {
   const auto leads = [&mate](Index v) { return mate[v] == kNone || v < mate[v]; };

@@ -19,11 +19,12 @@ struct CoarsenWorkspace {
   std::vector<Index> mate, place;
 };
 
-/// Matches each vertex with an unmatched neighbour along the heaviest edge (Karypis & Kumar 1998),
-/// the lightest such neighbour, if the pair weighs at most `most`. Matches within blocks of fixed
-/// size first, then across them. If many vertices are left over, matches pairs of them that hang on
-/// the same neighbour, so that stars shrink too. Parallel edges become one edge of their total
-/// weight. edge_weight: as LevelGraph::edge_weight.
+/// Returns the graph in which each matched pair is one vertex. Matches each vertex with an
+/// unmatched neighbour along the heaviest edge (Karypis & Kumar 1998), the lightest such neighbour,
+/// if the pair weighs at most `most`. Matches within blocks of fixed size first, then across them;
+/// if `backwards`, visits vertices from the last. If many vertices are left over, matches pairs of
+/// them that hang on the same neighbour, so that stars shrink too. Parallel edges become one edge
+/// of their total weight. edge_weight: as LevelGraph::edge_weight.
 Coarser coarsen(const GraphView& graph, std::span<const Index> edge_weight, Index most,
                 bool backwards, CoarsenWorkspace& workspace);
 

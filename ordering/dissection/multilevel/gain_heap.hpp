@@ -8,8 +8,8 @@
 
 namespace kauri::ordering::dissection {
 
-/// A binary heap that stores the position of each vertex. Ties depend on the sequence of calls,
-/// which the caller keeps deterministic.
+/// A binary heap that stores the position of each vertex. Which of several vertices of equal gain
+/// is on top depends on the sequence of calls alone.
 class GainHeap {
  public:
   /// Reserves room for vertices 0 ... n-1. The heap is empty before and after.

@@ -16,7 +16,7 @@ constexpr double kLeastShrinking = 0.95;  // coarsening ends if a level keeps mo
 // Largest shares of the weight of a side. On irregular meshes a loose balance gives lighter
 // separators, and an even looser one worse ones; on regular meshes a tight balance is best.
 constexpr double kTight = 0.57, kLoose = 0.66;
-constexpr Index kBoth = 1000;              // vertices of a level up to which both tracks are kept
+constexpr Index kBoth = 1000;              // vertices of a level up to which both limits are tried
 constexpr Index kMultilevelBlock = 65536;  // vertices in a task
 constexpr int kTries = 2;                  // separations of the coarsest graph
 

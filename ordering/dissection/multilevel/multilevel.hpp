@@ -18,17 +18,19 @@ struct MultilevelWorkspace {
 
 struct MultilevelOptions {
   bool backwards = false;  ///< matches vertices in reverse order, for another hierarchy
-  bool thorough = false;   ///< more moves, and both bounds on all levels, not only on small ones
+  bool thorough = false;   ///< more moves, and both limits of the sides on all levels, not only on
+                           ///< those of up to 1000 vertices
 };
 
 /// Coarsens the graph, takes the best of several grown separations of the coarsest graph, and
-/// refines it on each finer level, with two bounds on the sides on small levels; the better one is
-/// the result. Works in two steps, since the last level, the graph itself, may take as long as all
-/// others and can be skipped if a better separation is known. The graph has at least one vertex and
-/// must outlive the search. A function of graph, options and seed alone.
+/// refines it on each finer level. Small levels keep two separations, with a tight and a loose
+/// limit of a side's weight; larger ones go on with the better of the two. Works in two steps,
+/// since the last level, the graph itself, may take as long as all others and can be skipped if a
+/// better separation is known. The graph has at least one vertex and must outlive the search. A
+/// function of graph, options and seed alone.
 class MultilevelSearch {
  public:
-  /// Runs all levels but the graph itself.
+  /// Coarsens the graph, and refines separations on all levels but the graph itself.
   MultilevelSearch(const GraphView& graph, const MultilevelOptions& options, std::uint64_t seed,
                    MultilevelWorkspace& workspace);
   /// Weights of the best separation so far; its projection to the graph has the same weights.

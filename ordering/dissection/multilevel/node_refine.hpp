@@ -32,23 +32,26 @@ inline constexpr int kMostPatience = 200;
 struct RefineLimits {
   Offset most;     ///< weight that a side may reach
   int passes = 6;  ///< at most
-  /// Number of moves without improvement that ends a pass, three times as many while the separation
-  /// is not much worse: the number of separator vertices, clamped to [patience, kMostPatience].
+  /// A pass ends after P moves without improvement if the separator is then more than a tenth
+  /// heavier than the best, else after 3 P. P: number of separator vertices, clamped to [patience,
+  /// kMostPatience].
   int patience = 60;
 };
 
-/// Moves separator vertices of one graph, in passes towards one side each. A pass may carry the
-/// whole separator over a ridge, which passes towards both sides cannot (27-point grids, irregular
-/// meshes: 5 to 15 % more operations). Borrows all arguments.
+/// Moves separator vertices of one graph to the sides, in passes that each move to one side only.
+/// So a pass can carry the whole separator across a region where it is heavier; passes that move to
+/// both sides cannot, and leave 5 to 15 % more operations on 27-point grids and irregular meshes.
+/// Borrows all arguments.
 class NodeRefiner {
  public:
-  /// separation: of the graph, unless grow() is called first.
+  /// separation: a separation of the graph; any content if grow() is called first.
   NodeRefiner(const GraphView& graph, Separation& separation, RefineWorkspace& workspace);
 
-  /// Makes passes to either side in turn until none lowers predicted_work().
+  /// Makes passes to the two sides in turn until two in a row do not lower predicted_work(), at
+  /// most limits.passes.
   void refine(const RefineLimits& limits);
   /// Starts with all vertices on the right: grows the left side from `start`, by the vertices that
-  /// add least to the separator, until it has half the weight.
+  /// add least to the separator, until it is as heavy as the right side.
   void grow(Index start);
 
  private:
