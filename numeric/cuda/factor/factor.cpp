@@ -38,7 +38,7 @@ Offset own_bytes(const Plan& plan, const DeviceContext& context) {
   if (device.hooks.by_level()) return own;
   if (set.gathered)
     return own + symbolic::count_fast_bytes(device, "sm_90") -
-           device.fast_bytes;  // whatever target the plan is for
+           device.fast_bytes;  // own: fast_bytes are for the plan's target, maybe another one
   const Offset small = sizeof(T) == 8 ? device.fast_bytes - device.task_bytes : 0;
   return own - small - (set.tiled.teams > 0 ? 0 : device.task_bytes - device.shared_bytes);
 }

@@ -171,7 +171,7 @@ struct Slab {
 constexpr Index kPair = 2 * symbolic::kCellEntries;  // entries of a cell row of a slab
 constexpr Index kSlabEntries = symbolic::kTileCells * kPair;
 
-/// Copies a slab to shared memory, with zeros behind its last cell row.
+/// Copies a slab to shared memory, with zeros behind its last cell row up to the tile's eighth.
 template <class T>
 __device__ void load_slab(T* to, const T* panel, const symbolic::CellLayout& layout,
                           const Slab& at) {
@@ -241,7 +241,7 @@ __device__ void multiply_from_right(const T* inverse, bool marked, T* slab, cons
 }
 
 /// Inverts the pivot tiles of tiled fronts, one block of threads for each tile. Skips fronts whose
-/// state is not `done`. If `products`, writes U and W too.
+/// state is not `done`. If `products`, writes the products with the tiles left and below, too.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     invert_tiles(PlanView plan, TileList list, FactorMemory<T> memory, bool products) {

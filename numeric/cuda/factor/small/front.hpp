@@ -42,8 +42,8 @@ struct PackedSmallFront : SmallFront {
 bool prepare_small_fronts();
 
 /// Enqueues the factorisation of fronts of at most `max_rows` <= 128 rows each. max_rows chooses
-/// the kernel and the shared memory of a front: sort fronts by size. Sets failed[f] to the first
-/// column without a positive finite pivot, or -1; the other contents of a failed front are
+/// the kernel and each front's shared memory: group fronts by size. Sets failed[f] to the first
+/// column whose pivot is not in (1e-290, 1e290), or -1; the other contents of a failed front are
 /// unspecified. Returns the launch's error.
 cudaError_t enqueue_small_fronts(const PackedSmallFront* fronts, int count, int max_rows,
                                  int* failed, cudaStream_t stream);

@@ -103,8 +103,8 @@ struct WarpSlot {
     ptx::copy_8_async(reinterpret_cast<double*>(next) + lane,
                       reinterpret_cast<const double*>(fronts + f) + lane);
   }
-  /// Begins the assembly of the fetched front, once the stores of the previous front have read
-  /// `packed`.
+  /// Begins the assembly of the front whose description fetch() has fetched, once the stores of the
+  /// previous front have read `packed`.
   template <class Assembly>
   __device__ void begin(const Assembly& assembly, int lane) const {
     ptx::finish_async_copies();
@@ -116,7 +116,8 @@ struct WarpSlot {
   }
 };
 
-/// Factorises a front per warp, one after another: of up to 32 rows if kRows, else of up to 64.
+/// Factorises `count` fronts, each by one warp: of up to 32 rows if kRows, else of up to 64. A warp
+/// does one front after another.
 template <bool kRows, int kWarps, int kResident, class Assembly>
 __global__ void __launch_bounds__(32 * kWarps, kResident)
     factor_fronts_by_warps(const typename Assembly::FrontRecord* fronts, int count, int max_rows,
@@ -170,7 +171,7 @@ __global__ void __launch_bounds__(32 * kWarps, kResident)
 inline constexpr int kChainEntries =
     2 * kOperationsEntries + kExchangeEntries + 4;  // shared memory beside the front's entries
 
-/// Factorises a front of any size per block.
+/// Factorises a front of up to kMaxSmallRows rows per block.
 template <int kWarps, int kResident, class Assembly>
 __global__ void __launch_bounds__(32 * kWarps, kResident)
     factor_fronts_by_blocks(const typename Assembly::FrontRecord* fronts, Assembly assembly) {
@@ -204,7 +205,7 @@ __global__ void __launch_bounds__(32 * kWarps, kResident)
   ptx::finish_store_reads();
 }
 
-/// Number of warps of a block, and number of blocks that a multiprocessor shall hold.
+/// Warps of a block, and blocks that a multiprocessor must hold at once (for __launch_bounds__).
 struct BlockSize {
   int warps;
   int resident;
@@ -213,7 +214,7 @@ inline constexpr BlockSize kBlocks32{4, 6};   // 80 registers
 inline constexpr BlockSize kBlocks64{2, 5};   // 168 registers; 19 KB of shared memory per front
 inline constexpr BlockSize kBlocks128{6, 3};  // 96 registers; 72 KB of shared memory per front
 
-/// The kernels by size: at most 32, 64, and, with kLarge, 128 rows.
+/// Kernels for fronts of at most 32, of at most 64, and, with kLarge, of at most 128 rows.
 template <class Assembly, bool kLarge = true>
 class SmallFrontKernels {
  public:

@@ -17,7 +17,8 @@ namespace kauri::numeric::cuda::kernels {
 // of them. A barrier for a pair of warps is told apart by its number of threads; the barriers of
 // the first two columns serve both.
 inline constexpr int kLoadedBarrier =
-    0;  // (Member::sync_consumers()'s) warp 0 waits for warp 3's blocks: the first loaded; row 3
+    0;  // (also of Member::sync_consumers()) warp 0 waits until warp 3 has loaded its first blocks;
+        // later until it has updated block (3,2)
 inline constexpr int kBegunBarrier = 1;  // the stages belong to the chain
 inline constexpr int kSquareBarrier =
     2;  // warp 0 waits for warp 1's square, and until warps 2 and 3 have read columns 0-2 of L(j,j)
@@ -150,8 +151,8 @@ __device__ inline BadPivot eliminate_guarded(double (&a)[16], double* column, in
   return bad;
 }
 
-/// Eliminates block (s,s) of the diagonal tile: writes L over it, and its inverse. Called by one
-/// warp.
+/// Eliminates block (s,s) of the diagonal tile: writes L over it, and the inverse of that block to
+/// memory.inverse. Called by one warp.
 __device__ inline EliminatedBlock eliminate_block(const ChainMemory& memory, int s, int lane) {
   const int row = lane & 15;
   double* cells = memory.diagonal + shared_cell(2 * s + (row >> 3), 2 * s) + (row & 7) * 8;
@@ -202,7 +203,7 @@ struct ChainStep {
   __device__ bool whole() const { return diagonal.width == symbolic::kTileCells; }
 };
 
-/// Copies block (row, column) of D from global memory to the diagonal tile.
+/// Copies block (row, column) of tile (j,j) from global memory to memory.diagonal.
 __device__ inline void put_block(const ChainMemory& memory, const ChainStep& step, int row,
                                  int column, int lane) {
 #pragma unroll
@@ -212,8 +213,8 @@ __device__ inline void put_block(const ChainMemory& memory, const ChainStep& ste
   }
 }
 
-/// Sets the cells of block (row, column) that D lacks to those of an identity: rows below the
-/// pivots were gathered there.
+/// Sets the cells of block (row, column) in memory.diagonal that tile (j,j) lacks to those of an
+/// identity: gather() has added entries of rows below the pivots there.
 __device__ inline void fill_missing(const ChainMemory& memory, const ChainStep& step, int row,
                                     int column, int lane) {
   const double x = (lane >> 2) == 2 * (lane & 3) ? 1.0 : 0.0,
@@ -256,7 +257,8 @@ __device__ inline void add_products(double (&c)[kCells][4], const ChainMemory& m
   }
 }
 
-/// Stores c - products to the diagonal tile, if it has that row of blocks.
+/// Stores c - products to blocks (row, column..) of the diagonal tile, if row < blocks; then fills
+/// cells that the tile lacks.
 template <int kCells>
 __device__ inline void put_blocks(const double (&c)[kCells][4], const double (&products)[kCells][4],
                                   const ChainMemory& memory, const ChainStep& step, int blocks,
@@ -308,7 +310,8 @@ __device__ inline void load_others(const ChainMemory& memory, const FrontView& f
   __syncwarp();
 }
 
-/// Loads block (0,0), whose product solve_below() leaves. Called by warp 0.
+/// Loads block (0,0) of the diagonal tile, minus the product that make_below() left in
+/// memory.square and plus the children's entries if step.pulls. Called by warp 0.
 __device__ inline void load_first(const ChainMemory& memory, const FrontView& front,
                                   const ChainStep& step, const Member& me) {
   const int lane = me.lane;
@@ -357,7 +360,8 @@ __device__ inline void multiply_inverse(const ChainMemory& memory, double (&left
   ptx::mma(right, c, b);
 }
 
-/// Computes block (row,s) of L. Called by one warp.
+/// Computes block (row,s) of L(j,j) from the block in memory.diagonal, in place and in x. Called by
+/// one warp.
 __device__ inline void solve_block(const ChainMemory& memory, double (&x)[2][4], int row, int s,
                                    bool corrects, int lane) {
   double a[8];
@@ -409,7 +413,8 @@ __device__ inline void subtract_blocks(const ChainMemory& memory, int row, int c
   __syncwarp();
 }
 
-/// Arrives for columns s: this warp's part of them is complete, or it has none.
+/// Arrives at memory.barriers->column[s]: this warp's part of columns 16 s .. 16 s + 15 of L(j,j)
+/// is complete, or it has none.
 __device__ inline void finish_column(const ChainMemory& memory, int s, int lane) {
   ptx::shared_proxy_fence();
   __syncwarp();
@@ -467,7 +472,8 @@ __device__ inline void eliminate_below(const ChainMemory& memory, int s, int blo
   subtract_square(memory, x, s + 1, me.lane);
 }
 
-/// Computes L(j,j). Called by warp 0.
+/// Does warp 0's part of L(j,j): its diagonal blocks and those right below. Records the front's
+/// first bad pivot.
 __device__ inline void eliminate_tile(const FrontView& front, const ChainMemory& memory, int j,
                                       int blocks, const Member& me, bool& failed_before) {
   int corrected = 0;

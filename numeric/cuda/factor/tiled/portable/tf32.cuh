@@ -10,7 +10,8 @@
 
 namespace kauri::numeric::cuda::kernels::portable {
 
-/// A lane's kCount operands of products in TF32. If low parts are not used, no register holds them.
+/// kCount numbers of a lane's operand in TF32, split into parts. Low parts that are not used take
+/// no registers.
 template <int kCount>
 struct Tf32Parts {
   float high[kCount];
@@ -79,7 +80,7 @@ struct Tf32Loop {
   }
 
  private:
-  /// Loads two adjacent numbers to places i and i + step of an operand.
+  /// Loads two adjacent numbers, rounded or split, to parts i and i + step of an operand.
   template <int kCount>
   __device__ static __forceinline__ void load(Tf32Parts<kCount>& parts, int i, int step,
                                               const T* from) {

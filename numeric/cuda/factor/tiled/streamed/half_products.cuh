@@ -20,8 +20,8 @@ struct HalfParts {
 inline constexpr float kHalfScale = 0x1p11F;     // scale of operands
 inline constexpr float kHalfUnscale = 0x1p-22F;  // scale of products
 
-/// Splits x and y into parts. If a number is not finite as a half, its `low` is infinite or NaN,
-/// and its products are NaN.
+/// Splits x and y, times kHalfScale, into high and low halves, x in the lower half of each word. If
+/// a number is not finite as a half, its `low` is infinite or NaN, and its products are NaN.
 __device__ __forceinline__ void split(float x, float y, std::uint32_t& high, std::uint32_t& low) {
   x *= kHalfScale, y *= kHalfScale;
   high = ptx::to_halves(x, y);
