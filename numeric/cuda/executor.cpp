@@ -98,9 +98,8 @@ void run_once(DeviceContext context, const std::string& target) {
   }
 }
 
-/// Loads the kernels of factors, solves and batches, but for those that select_kernels() chooses
-/// and loads. Throws Error(device), with the architectures of build and device, if none can run
-/// there.
+/// Loads the kernels of factors, solves and batches, but for those that select_kernels() loads.
+/// Throws Error(device) if the device can run none; the text names this build's architectures.
 void load_kernels(const cudaDeviceProp& device) {
   try {
     load_level_kernels();

@@ -111,8 +111,7 @@ class CudaFactor final : public FactorImpl<T>,
   void enqueue_fast(const MatrixView<const T>& b, const MatrixView<T>& x,
                     const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                     cudaStream_t stream) const;
-  /// Enqueues the solve of one column of scalar T by sweeps. numbers: scratch_of() of the
-  /// workspace.
+  /// Enqueues the solve of one column of T by sweeps. numbers: scratch_of() of the workspace.
   void enqueue_one(const StridedView<const T>& b, const StridedView<T>& x, double* numbers,
                    const SolveSteps& steps, cudaStream_t stream) const;
   /// Enqueues the solve of any number of columns, workspace.nrhs() at a time. Throws Error(usage)

@@ -41,7 +41,8 @@ struct FrontViewOf {
       0;          ///< as block_reuses, for the panel's memory; tasks of kind `fill` wait for it
   int fills = 0;  ///< number of the front's tasks of kinds `fill` and `sum`
   int first = 0;  ///< column of Values of the first pivot
-  int loads_block = 0;  ///< not 0: products are subtracted from the values in `block`; 0: from zero
+  int loads_block =
+      0;  ///< not 0: contribution tasks start from the values in `block`; 0: from zero
   symbolic::FrontCells cells{0, 0};
 };
 using FrontView = FrontViewOf<double>;

@@ -36,8 +36,7 @@ struct KernelSet {
   /// Returns what Backend::kernels() returns: "hopper", "tensor", "fma", "tf32x3", "tf32",
   /// "fp16x3", "levels" (the fallback does tiled fronts) or "none" (factors are refused).
   [[nodiscard]] const char* name() const;
-  /// Returns true if tasks of a persistent kernel factorise the plan's tiled fronts, not the
-  /// fallback.
+  /// Returns true if a persistent kernel does the plan's tiled fronts by tasks, not the fallback.
   [[nodiscard]] bool runs_tasks(const Plan& plan) const {
     return tiled.teams > 0 && !plan.internals->device.hooks.by_level();
   }
@@ -71,8 +70,7 @@ struct KernelSets {
   }
 };
 
-/// Returns "hopper", "tensor", "tf32x3", "tf32" or "fp16x3"; "fma" for all others, also
-/// `automatic`.
+/// Returns "hopper", "tensor", "tf32x3", "tf32", "fp16x3", or "fma" for any other value.
 constexpr const char* short_name(CudaCompute compute) {
   switch (compute) {
     case CudaCompute::hopper:

@@ -16,8 +16,7 @@ using symbolic::SmallLayout;
 __device__ inline FrontCells cells_of(const Front& f) { return {f.m, f.p}; }
 __device__ inline SmallLayout small_of(const Front& f) { return {f.m, f.p}; }
 
-/// Returns the index in FactorMemory::entries of L's entry in row r and column c of front f, r >=
-/// c.
+/// Returns the index in FactorMemory::entries of entry (r, c), r >= c, of L in front f.
 __device__ inline Offset factor_place(const Front& f, Index r, Index c) {
   return f.panel + (f.tiled == kNone ? small_of(f).place(r, c) : cells_of(f).place(r, c));
 }
@@ -38,8 +37,7 @@ __device__ inline Offset block_place(const Front& f, Index r, Index c) {
          (f.tiled == kNone ? small_of(f).place(f.p + r, f.p + c) : cells_of(f).block().place(r, c));
 }
 
-/// A front, and a tile of it; find_tile() returns those of thread block `block` of a launch of one
-/// block for each tile of `list`.
+/// A front and one of its tiles; find_tile(): those of block `block` of a launch over `list`.
 struct TileAt {
   Index front, tile;
 };
@@ -56,8 +54,7 @@ __device__ inline TileAt find_tile(const PlanView& plan, const TileList& list, I
   return {plan.order[list.first + low], block - ptr[low]};
 }
 
-/// Tile row and tile column; pair_of() returns those of tile t of a lower triangle of `order` tile
-/// rows, its tiles counted column by column.
+/// Tile (i, j); pair_of(): tile t, column by column, of a lower triangle of `order` tile rows.
 struct TilePair {
   Index i, j;
 };

@@ -42,7 +42,7 @@ class TiledPlan {
   };
 
   TiledPlan() = default;
-  /// Uploads the arrays to the current device; `teams` teams will run the tasks. Throws
+  /// Uploads the arrays to the current device, for tasks run by `teams` teams. Throws
   /// Error(memory).
   TiledPlan(const Plan& plan, int teams, Uploader& uploader);
   [[nodiscard]] const DeviceArray<TiledFront>& fronts() const { return front_; }

@@ -14,8 +14,7 @@
 
 namespace kauri::numeric::cuda {
 
-/// Streams and page-locked memory, leased and given back by the classes below. Thread-safe. Makes
-/// another resource if all of its kind are in use; frees none before its destructor.
+/// Streams and page-locked memory to lease. Thread-safe. Makes more if none is idle; never shrinks.
 class ResourcePool {
  public:
   /// Makes the resources of a first factor and its workspace. This and all other calls work on the
@@ -35,8 +34,7 @@ class ResourcePool {
     std::size_t bytes;  ///< a power of two
   };
   static constexpr std::size_t kPlaceBytes = 128,
-                               kSlabBytes = 4096;  ///< bytes of a place, whole cache lines, and of
-                                                   ///< the memory that is cut into places
+                               kSlabBytes = 4096;  ///< bytes of a place; of a slab of many places
 
   /// Leases a stream, or kPlaceBytes page-locked bytes: idle ones, or else new ones. Never null.
   Stream* take_stream();

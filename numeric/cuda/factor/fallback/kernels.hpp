@@ -17,9 +17,8 @@ void load_level_kernels();
 template <class T>
 void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<T>& memory,
                    cudaStream_t stream);
-/// Enqueues a kernel that marks in memory.state and memory.fail_column which of `count` tiled
-/// fronts, from position `first` of plan.order on, failed as tasks (kFailed in the counters of
-/// `fronts`).
+/// Enqueues a kernel that copies the failures of `count` tiled fronts, from plan.order[first] on,
+/// from the counters of `fronts` to memory.state and memory.fail_column.
 template <class T>
 void enqueue_states(const PlanView& plan, Index first, Index count,
                     const kernels::FrontViewOf<T>* fronts, const FactorMemory<T>& memory,

@@ -26,8 +26,7 @@ __device__ inline void wait_warp(const int* counter, int value, Awaited what, in
   __syncwarp();
 }
 
-/// Waits until all tasks that write the children's contribution blocks are done (front.awaited).
-/// Called by all lanes of each warp that reads the blocks.
+/// Waits until the children's blocks are written. Called by all lanes of each warp that pulls.
 template <class T>
 __device__ inline void wait_for_children(const FrontViewOf<T>& front, int lane) {
   if (front.awaited > 0)

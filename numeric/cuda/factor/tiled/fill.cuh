@@ -54,9 +54,8 @@ __device__ inline void scatter_entries(const FrontViewOf<T>& front, const Values
   }
 }
 
-/// Executes a task of kind `fill`: sets its tiles to zero and, in columns of pivots, stores A's
-/// entries, adds the shift and pads the diagonal by 1. Called by the kConsumers consumers of a
-/// Team.
+/// Executes a task of kind `fill`: sets its tiles to zero; in tile columns of pivots it then stores
+/// A's entries, the shift, and 1 on the padded diagonal. Called by all consumers of a team.
 template <class T, class Team>
 __device__ inline void fill(const FrontTask& task, const FrontViewOf<T>& front,
                             const Levels& levels, const ValuesOf<T>& a, const Team& me) {

@@ -45,8 +45,7 @@ struct TileViewOf {
 };
 using TileView = TileViewOf<double>;
 
-/// Returns tile (i, k), i >= k, of the front: in L if tile column k holds pivots, else in its
-/// block.
+/// Returns tile (i, k), i >= k, of L, or of the contribution block if k is beyond the pivots.
 template <class T>
 __device__ inline TileViewOf<T> tile_of(const FrontViewOf<T>& front, int i, int k) {
   const symbolic::FrontCells cells = front.cells;

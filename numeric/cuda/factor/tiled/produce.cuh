@@ -15,9 +15,8 @@ __device__ inline void wait_for_slab(const FrontTask& task, const FrontViewOf<T>
   ptx::proxy_fence();
 }
 
-/// Copies the operands of the task's products to the ring's stages, one pair of cell columns of L
-/// per stage: in a pair the rows of a tile, and of the task's two, are contiguous. `dependent`:
-/// waits until they are finished.
+/// Copies the operands of the task's products to the ring's stages, a pair of cell columns of L
+/// each; in a pair, rows are contiguous. `dependent`: waits until L's slabs are finished.
 template <class T>
 __device__ inline void produce_products(const FrontTask& task, const FrontViewOf<T>& front,
                                         RingOf<T>& ring, bool dependent) {

@@ -74,8 +74,7 @@ __device__ inline void load_whole_cells(double (&c)[kCells][4], const TileView& 
   }
 }
 
-/// Stores -acc[.][first] and -acc[.][first + 1], 32 rows from cell row row_cell on, to pair s of
-/// cell columns of the tile in memory.
+/// Stores -acc[.][first] and -acc[.][first + 1] to pair s of the tile, from cell row row_cell on.
 __device__ inline void store_pair(const TileView& tile, int s, const Accumulators& acc, int first,
                                   int row_cell, int lane) {
   const PairView pair = pair_of(tile, s, row_cell, lane);

@@ -220,9 +220,9 @@ __device__ inline void add_products(Accumulators& acc, const FrontTask& task,
   ++ring.turn;
 }
 
-/// Executes a task with products (kinds prepare, panel and contribution), but does not announce it.
-/// `solved`: one barrier for each slab of a tile; in a panel task the warps arrive at each in turn,
-/// once they have stored their rows of that slab.
+/// Executes a task with products (prepare, panel, contribution), but does not announce it.
+/// solved[s]: barrier where each warp of a panel task arrives when it has stored its rows of slab
+/// s.
 __device__ inline void consume(const FrontTask& task, const FrontView& front, const Levels& levels,
                                int least_part, Ring& ring, std::uint64_t* solved,
                                const Member& member) {

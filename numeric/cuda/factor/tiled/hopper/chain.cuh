@@ -209,8 +209,7 @@ __device__ inline ChainStep chain_step(const FrontView& front, int j, unsigned s
           (steps + j) & 1};
 }
 
-/// Factorises all diagonal tiles of the front, each with the tile below it. Called by the four
-/// consumer warps.
+/// Factorises all diagonal tiles, each with the tile below. Called by the four consumer warps.
 __device__ inline void run_chain(const FrontView& front, ptx::SharedAddress stages,
                                  ChainBarriers& barriers, const Member& member) {
   const unsigned steps = barriers.steps;

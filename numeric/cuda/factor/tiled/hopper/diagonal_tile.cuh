@@ -17,8 +17,7 @@ namespace kauri::numeric::cuda::kernels {
 // of them. A barrier for a pair of warps is told apart by its number of threads; the barriers of
 // the first two columns serve both.
 inline constexpr int kLoadedBarrier =
-    0;  // (also of Member::sync_consumers()) warp 0 waits until warp 3 has loaded its first blocks;
-        // later until it has updated block (3,2)
+    0;  // (also sync_consumers()'s) warp 0 waits for warp 3: its first blocks; later, its row 3
 inline constexpr int kBegunBarrier = 1;  // the stages belong to the chain
 inline constexpr int kSquareBarrier =
     2;  // warp 0 waits for warp 1's square, and until warps 2 and 3 have read columns 0-2 of L(j,j)
@@ -257,8 +256,7 @@ __device__ inline void add_products(double (&c)[kCells][4], const ChainMemory& m
   }
 }
 
-/// Stores c - products to blocks (row, column..) of the diagonal tile, if row < blocks; then fills
-/// cells that the tile lacks.
+/// Stores c - products to blocks (row, column..) of the diagonal tile, if it has that block row.
 template <int kCells>
 __device__ inline void put_blocks(const double (&c)[kCells][4], const double (&products)[kCells][4],
                                   const ChainMemory& memory, const ChainStep& step, int blocks,
@@ -310,8 +308,7 @@ __device__ inline void load_others(const ChainMemory& memory, const FrontView& f
   __syncwarp();
 }
 
-/// Loads block (0,0) of the diagonal tile, minus the product that make_below() left in
-/// memory.square and plus the children's entries if step.pulls. Called by warp 0.
+/// Loads block (0,0), and subtracts what make_below() left in memory.square. Called by warp 0.
 __device__ inline void load_first(const ChainMemory& memory, const FrontView& front,
                                   const ChainStep& step, const Member& me) {
   const int lane = me.lane;
@@ -360,8 +357,7 @@ __device__ inline void multiply_inverse(const ChainMemory& memory, double (&left
   ptx::mma(right, c, b);
 }
 
-/// Computes block (row,s) of L(j,j) from the block in memory.diagonal, in place and in x. Called by
-/// one warp.
+/// Computes block (row,s) of L(j,j), in place and in x. Called by one warp.
 __device__ inline void solve_block(const ChainMemory& memory, double (&x)[2][4], int row, int s,
                                    bool corrects, int lane) {
   double a[8];
@@ -413,8 +409,7 @@ __device__ inline void subtract_blocks(const ChainMemory& memory, int row, int c
   __syncwarp();
 }
 
-/// Arrives at memory.barriers->column[s]: this warp's part of columns 16 s .. 16 s + 15 of L(j,j)
-/// is complete, or it has none.
+/// Arrives at column[s]: this warp's part of slab s of L(j,j) is complete, or it has none.
 __device__ inline void finish_column(const ChainMemory& memory, int s, int lane) {
   ptx::shared_proxy_fence();
   __syncwarp();
@@ -472,8 +467,7 @@ __device__ inline void eliminate_below(const ChainMemory& memory, int s, int blo
   subtract_square(memory, x, s + 1, me.lane);
 }
 
-/// Does warp 0's part of L(j,j): its diagonal blocks and those right below. Records the front's
-/// first bad pivot.
+/// Does warp 0's part of L(j,j), and records the front's first bad pivot.
 __device__ inline void eliminate_tile(const FrontView& front, const ChainMemory& memory, int j,
                                       int blocks, const Member& me, bool& failed_before) {
   int corrected = 0;

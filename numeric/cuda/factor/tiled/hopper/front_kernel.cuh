@@ -80,9 +80,8 @@ __device__ Member server_of_team(int team, unsigned thread) {
           static_cast<int>(thread % 32), kTeamBarriers * team};
 }
 
-/// Draws tickets, hands them to the team's other warps, and copies their operands; stores and
-/// announces the results of chains. Draws one ticket ahead of the consumers, but none while a task
-/// runs that may wait for later tickets. Called by a team's producer warp.
+/// Draws tickets for the team's other warps, copies operands, announces chains. Draws one ticket
+/// ahead of the consumers, but not while a task runs that may wait for later tickets.
 __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, int task_count,
                              int* next, const Levels& levels, bool dependent, unsigned pauses,
                              Control& control, Ring ring, const Member& me) {

@@ -105,8 +105,7 @@ __device__ __forceinline__ void subtract_square(T (&a)[kSlabColumns], const T* x
   }
 }
 
-/// Sets rows 8-15 of a 16 x 16 block to those of the identity if `padded`: the front's last block
-/// of pivots has 8 rows. Called with one row per lane.
+/// Sets rows 8-15 of a block, one per lane, to the identity's if `padded`: it has only 8 pivots.
 template <class T>
 __device__ __forceinline__ void pad_rows(T (&a)[kSlabColumns], int row, bool padded) {
   if (!padded || row < kCell) return;
@@ -171,9 +170,8 @@ __device__ __forceinline__ FailedPivot<T> eliminate_block(T* block, const T* bef
   return failed;
 }
 
-/// Subtracts tile (j + below, j) from acc as it is in memory, once all products but those of tile
-/// column j - 1 have been subtracted there; and the children's entries if step.pulls(). Called by
-/// any warp of the team, for its 32 rows from cell row row_cell on.
+/// Subtracts tile (j + below, j) in memory, which lacks the products of tile column j - 1 alone,
+/// from acc, and the children's entries if step.pulls(). Called by any warp of the team.
 template <class Loop>
 __device__ __forceinline__ void subtract_beginning(typename Loop::Accumulators& acc,
                                                    const ChainStep<typename Loop::T>& step,
@@ -223,8 +221,7 @@ __device__ __forceinline__ void eliminate(const ChainStep<T>& step, const ChainM
     *step.front.failed_pivot = static_cast<double>(failed.value);
 }
 
-/// Solves X T^T = C in place for row first + lane of slab s of L(j,j), if the tile has that row; T
-/// is diagonal block s.
+/// Solves for row first + lane of slab s of L(j,j), in place, by substitution with block (s,s).
 template <class T>
 __device__ __forceinline__ void solve_rows(const ChainStep<T>& step, const ChainMemory<T>& memory,
                                            int s, int first, int lane) {
@@ -300,8 +297,7 @@ __device__ __forceinline__ void finish_last_rows(const ChainStep<T>& step,
   }
 }
 
-/// Stores columns 16 s .. 16 s + 15 of L(j,j), from their diagonal block downwards, from slabs to
-/// global memory, by `threads` threads.
+/// Stores slab s of L(j,j), from its diagonal block downwards, to global memory.
 template <class T>
 __device__ __forceinline__ void store_columns(const TileViewOf<T>& tile, const T* diagonal, int s,
                                               int thread, int threads) {

@@ -36,8 +36,7 @@ constexpr Arithmetic arithmetic_of(CudaCompute loops) {
 template <class T>
 int resident_teams(Arithmetic arithmetic);
 
-/// Enqueues the partial Cholesky factorisation of all fronts by this arithmetic and returns the
-/// launch's error. Arguments as of kernels::enqueue_factor() (hopper/front_kernel.hpp).
+/// Enqueues the fronts' partial Cholesky, as kernels::enqueue_factor() (hopper/front_kernel.hpp).
 template <class T>
 cudaError_t enqueue_factor(Arithmetic arithmetic, const FrontViewOf<T>* fronts,
                            const symbolic::FrontTask* tasks, int task_count, int* ticket,

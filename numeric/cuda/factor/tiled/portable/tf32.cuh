@@ -10,8 +10,7 @@
 
 namespace kauri::numeric::cuda::kernels::portable {
 
-/// kCount numbers of a lane's operand in TF32, split into parts. Low parts that are not used take
-/// no registers.
+/// kCount numbers of a lane's operand, split for TF32. Low parts that are unused take no register.
 template <int kCount>
 struct Tf32Parts {
   float high[kCount];

@@ -186,8 +186,7 @@ __device__ __forceinline__ void store_part(typename Loop::Accumulators& acc, con
   set_zero<Loop>(acc);
 }
 
-/// Stores acc, a part of a long sum, as store_part() does, and sets it to zero. `parts`: an earlier
-/// part is in memory; set to true.
+/// Calls store_part() for acc. `parts`: an earlier part is in memory; set to true.
 template <class Loop>
 __device__ __forceinline__ void put_part_aside(typename Loop::Accumulators& acc,
                                                const FrontTask& task,
@@ -200,9 +199,8 @@ __device__ __forceinline__ void put_part_aside(typename Loop::Accumulators& acc,
   parts = true;
 }
 
-/// Sets acc to the sum of the task's products; the copies to the first stages have been started.
-/// Returns true if a part of the sum has been subtracted from the tile in memory instead. When it
-/// returns, no thread reads the stages any more.
+/// Sets acc to the sum of the task's products, whose first stages are being copied. Returns true if
+/// a part of it has gone to the tile in memory. At the return no thread reads the stages any more.
 template <class Loop>
 __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc,
                                              Operands<typename Loop::T>& operands,
@@ -251,8 +249,7 @@ __device__ __forceinline__ T* slab_row(T* slab, int r) {
   return slab + r / kCell * kPairEntries + r % kCell * kCell;
 }
 
-/// Copies the 16 entries of a row of a slab, or of a 16 x 16 block, to registers; store_row()
-/// copies them back.
+/// Copies 16 entries of a row of a slab or of a 16 x 16 block to registers; store_row(): back.
 template <class T>
 __device__ __forceinline__ void load_row(T (&x)[kSlabColumns], const T* row) {
 #pragma unroll

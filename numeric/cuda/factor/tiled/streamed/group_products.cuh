@@ -67,8 +67,7 @@ __device__ __forceinline__ void renew(float (&sum)[kRows][portable::kTileCells][
   }
 }
 
-/// Operands of a stage with kColumns columns of cells: X, (32, 8 kColumns), the warp's rows; Y,
-/// (64, 8 kColumns), in parts.
+/// Operands of a stage of kColumns cell columns: X, the warp's 32 rows; Y in parts, of 64 rows.
 struct StageOperands {
   const float* x;
   float* high;

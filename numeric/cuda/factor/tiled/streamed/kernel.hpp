@@ -14,8 +14,7 @@ using portable::Arithmetic;
 /// it cannot run the kernel or the arithmetic is not TF32 or FP16. Call it before the first launch.
 int resident_teams(Arithmetic arithmetic);
 
-/// Enqueues the partial Cholesky factorisation of all fronts by this arithmetic and returns the
-/// launch's error. Arguments as of kernels::enqueue_factor() (hopper/front_kernel.hpp).
+/// Enqueues the fronts' partial Cholesky, as kernels::enqueue_factor() (hopper/front_kernel.hpp).
 cudaError_t enqueue_factor(Arithmetic arithmetic, const FrontViewOf<float>* fronts,
                            const symbolic::FrontTask* tasks, int task_count, int* ticket,
                            const Levels& levels, const ValuesOf<float>& values,

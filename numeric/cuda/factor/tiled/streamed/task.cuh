@@ -103,9 +103,8 @@ __device__ __forceinline__ bool has_products(TaskKind kind) {
   return kind != TaskKind::fill && kind != TaskKind::sum && kind != TaskKind::chain;
 }
 
-/// Draws tickets, hands them to the team's other warps, and copies their operands. Draws one ticket
-/// ahead of the consumers, but none while a task runs that may wait for later tickets. Called by
-/// one warp.
+/// Draws tickets for the team's other warps and copies operands. Draws one ticket ahead of the
+/// consumers, but not while a task runs that may wait for later tickets. Called by one warp.
 template <class T>
 __device__ void run_producer(const FrontViewOf<T>* fronts, const FrontTask* tasks, int task_count,
                              int* next, unsigned pauses, int lane) {
@@ -210,9 +209,8 @@ __device__ __forceinline__ void multiply_whole_stages(typename Loop::Accumulator
   }
 }
 
-/// Sets acc to the sum of the task's products. Returns true if a part of the sum has been
-/// subtracted from the tile in memory instead. The caller must leave the last stage
-/// (leave_stage()).
+/// Sets acc to the sum of the task's products. Returns true if a part of it has gone to the tile in
+/// memory. The caller must still leave the last stage (leave_stage()).
 template <class Loop, class T = typename Loop::T>
 __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, int slot,
                                              const Levels& levels, int least_part,
