@@ -19,9 +19,9 @@ class CudaWorkspace;
 template <class T>
 struct SolveMemory;
 
-/// Returns the bytes of Plan::peak_bytes() that each factor allocates for itself, beside
-/// Plan::prepared_bytes(), with this device's kernels. Throws Error(usage) if factors of T are
-/// refused (KernelSet::refusal).
+/// Returns the device bytes that each factor allocates for itself: Plan::peak_bytes() less
+/// Plan::prepared_bytes(), less or more what this device's kernels need. Throws Error(usage) if
+/// factors of T are refused (KernelSet::refusal).
 template <class T>
 Offset own_bytes(const Plan& plan, const DeviceContext& context);
 

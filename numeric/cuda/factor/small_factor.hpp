@@ -34,7 +34,8 @@ struct GatherSource {
   int* ticket;  ///< number of fronts that the warps of the launch have drawn
 };
 
-/// Prepares the kernels; called once for each device. Returns false if the device cannot run them.
+/// Lets the kernels have their shared memory. Call it once for each device; false: it can't run
+/// them.
 bool prepare_gathered_fronts();
 /// Enqueues the factorisation of fronts of at most max_rows <= 64 rows, children before parents.
 /// source.done and *source.ticket must be zero before it. Returns the launch's error.

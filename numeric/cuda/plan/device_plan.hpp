@@ -27,15 +27,15 @@ struct DeviceContext {
   KernelSets kernels;
 };
 
-/// A front as kernels read it. Its panel, inverses and block are places in FactorMemory::entries.
+/// A front as kernels read it. panel, inverses and block are indices into FactorMemory::entries.
 struct Front {
   Offset panel;     ///< SmallLayout{m, p}, or the panel of FrontCells{m, p} followed by
                     ///< diagonal_entries()
   Offset inverses;  ///< tiled fronts: FrontCells::solve_entries()
   Offset block;     ///< contribution block; -1 if q = 0
   Offset row;       ///< its row list in PlanView::row
-  Offset relative;  ///< in PlanView::relative: places of its rows below the pivots in the parent's
-                    ///< front
+  Offset relative;  ///< in PlanView::relative: rows of the parent's front to which its rows below
+                    ///< the pivots go
   Offset update;    ///< update rows of a solve; -1 if q = 0
   Index first, m, p, child_begin, child_end, parent;
   Index tiled;  ///< position among the tiled fronts, or kNone

@@ -57,7 +57,7 @@ struct Levels {
 };
 
 /// Lower triangle of B = P A P^T by columns, for the tasks that fill panels: entry e of column j,
-/// column[j] <= e < column[j + 1], is value[source[e]], in row row[e] of its front. Null without.
+/// column[j] <= e < column[j + 1], is value[source[e]], in row row[e] of its front. Null: unused.
 template <class T>
 struct ValuesOf {
   const std::uint32_t* column = nullptr;  ///< first entry of each column, and one more

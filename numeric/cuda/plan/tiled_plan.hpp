@@ -42,8 +42,7 @@ class TiledPlan {
   };
 
   TiledPlan() = default;
-  /// Uploads the arrays to the current device, for tasks run by `teams` teams. Throws
-  /// Error(memory).
+  /// Uploads the arrays to the current device, for tasks of `teams` teams. Throws Error(memory).
   TiledPlan(const Plan& plan, int teams, Uploader& uploader);
   [[nodiscard]] const DeviceArray<TiledFront>& fronts() const { return front_; }
   [[nodiscard]] const DeviceArray<PulledChild>& children() const { return child_; }

@@ -127,7 +127,7 @@ class Stream {
   [[nodiscard]] cudaStream_t get() const { return stream_; }
   /// Waits for the stream's work, from any context. Throws Error(device).
   void synchronize() const;
-  /// Waits like synchronize(), but ignores errors: for destructors.
+  /// Waits for the stream's work, from any context, but ignores errors: for destructors.
   void wait() const noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// A pool of streams and of page-locked places for verdicts and reports: slow to make, and idle
+// A pool of streams and of page-locked memory for verdicts and reports: slow to make, and idle
 // between uses. An executor owns one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -17,8 +17,8 @@ namespace kauri::numeric::cuda {
 /// Streams and page-locked memory to lease. Thread-safe. Makes more if none is idle; never shrinks.
 class ResourcePool {
  public:
-  /// Makes the resources of a first factor and its workspace. This and all other calls work on the
-  /// current device.
+  /// Makes two streams and one slab, enough for a first factor and its workspace. This and all
+  /// other calls work on the current device.
   ResourcePool();
 
  private:

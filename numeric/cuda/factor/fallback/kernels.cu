@@ -1,7 +1,8 @@
 // The oracle and the fallback of factorisations: multifrontal Cholesky level by level (Duff & Reid
 // 1983). Tests compare all faster kernels with these, which do the fronts that no faster kernel
 // does on a device. One block of threads factorises a front of up to 64 rows; larger fronts are
-// done in tiles of 64, right-looking, with one launch per step for all fronts of a level.
+// done in tiles of 64, right-looking; each step takes up to three launches for all fronts of a
+// level.
 //
 // read_states() is no fallback: it reads what the tasks of tiled fronts leave.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -26,8 +27,8 @@ __device__ void fail(const PlanView& plan, const FactorMemory<T>& memory, Index 
     memory.state[parent] = FrontState::dead;
 }
 
-/// Returns true if a descendant of s failed, and then marks the parent of s dead too. Called by one
-/// thread.
+/// Returns true if front s or a descendant has failed, and then marks the parent of s dead too.
+/// Called by one thread.
 template <class T>
 __device__ bool is_dead(const PlanView& plan, const FactorMemory<T>& memory, Index s) {
   if (memory.state[s] == FrontState::done) return false;
@@ -82,10 +83,9 @@ __device__ void add_children(const PlanView& plan, const FactorMemory<T>& memory
   }
 }
 
-/// Factorises the first p columns of a lower triangle of order m, leading dimension ld, in shared
-/// memory, and subtracts their products from the rest.
-/// Returns the column of the first pivot that is not positive and finite, or kNone. Called by all
-/// threads of the block.
+/// Factorises the first p columns of a lower triangle of order m in shared memory, ld entries from
+/// a column to the next, and updates the rest. Returns the column of the first pivot that is not
+/// positive and finite, or kNone. Called by all threads of the block.
 template <class T>
 __device__ Index partial_cholesky(T* a, Index ld, Index m, Index p) {
   const auto t = static_cast<Index>(threadIdx.x), threads = static_cast<Index>(blockDim.x);

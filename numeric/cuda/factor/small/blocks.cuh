@@ -176,7 +176,8 @@ __device__ inline int factor_by_rows(const LaneFront& front, int pivots, double*
 }
 
 /// Factorises a front of up to 64 rows by one warp, left-looking: a block column stays in
-/// accumulators while its diagonal block is eliminated. Returns as factor_by_rows() does.
+/// accumulators while its diagonal block is eliminated. Returns the first column
+/// without an ordinary pivot, or -1.
 __device__ inline int factor_by_warp(const LaneFront& front, int pivots, double* operations,
                                      double* exchange) {
   constexpr int kBlocks = 4;

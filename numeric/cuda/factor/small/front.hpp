@@ -37,8 +37,8 @@ struct PackedSmallFront : SmallFront {
   const double* source = nullptr;  // whole_units(entries()), on 16 bytes; not changed
 };
 
-/// Prepares the kernels; called once before the first launch on a device. Returns false if the
-/// device cannot run them.
+/// Lets the kernels have the shared memory that they need. Call it once on a device before the
+/// first launch there. Returns false if the device cannot run them.
 bool prepare_small_fronts();
 
 /// Enqueues the factorisation of fronts of at most `max_rows` <= 128 rows each. max_rows chooses

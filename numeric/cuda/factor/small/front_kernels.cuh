@@ -220,8 +220,8 @@ class SmallFrontKernels {
  public:
   using FrontRecord = typename Assembly::FrontRecord;
 
-  /// Prepares the kernels; called once for each device before the first launch. Returns false if
-  /// the device cannot run them.
+  /// Lets the kernels have the shared memory that they need. Call it once on a device before the
+  /// first launch there. Returns false if the device cannot run them.
   static bool prepare() {
     if constexpr (kLarge) {
       if (!allow(kernel128<Assembly>, 32 * kBlocks128.warps, chain_bytes(kMaxSmallRows)))

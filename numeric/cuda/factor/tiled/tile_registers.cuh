@@ -58,8 +58,8 @@ __device__ inline void load_cells(double (&c)[kCells][4], const TileView& tile, 
   }
 }
 
-/// As load_cells(), for a tile that has all these cells, with a fifth of the instructions. In a
-/// diagonal tile, the cells above the diagonal beside one on it hold unspecified values.
+/// Loads (16, 8 kCells) like load_cells(), of a tile that has all these cells, in a fifth of the
+/// instructions. In a diagonal tile, cells above the diagonal beside one on it become unspecified.
 template <int kCells>
 __device__ inline void load_whole_cells(double (&c)[kCells][4], const TileView& tile, int row,
                                         int column, int lane) {

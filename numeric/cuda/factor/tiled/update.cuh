@@ -31,8 +31,8 @@ __device__ inline void multiply_slab(Accumulators& acc, const double* rows, cons
   }
 }
 
-/// Adds X Y^T to acc as multiply_slab() does, but X is (32,8), from cell row row_cell on, and Y is
-/// (64,8): the last pivots of a front, whose slab has one column of cells.
+/// Adds X Y^T to acc; X, (32,8), are this warp's rows from cell row row_cell on, Y is (64,8): the
+/// last pivots of a front, whose slab has one column of cells.
 __device__ inline void multiply_half_slab(Accumulators& acc, const double* rows,
                                           const double* columns, int row_cell, int lane) {
   double a[2][4];
@@ -221,8 +221,7 @@ __device__ inline void add_products(Accumulators& acc, const FrontTask& task,
 }
 
 /// Executes a task with products (prepare, panel, contribution), but does not announce it.
-/// solved[s]: barrier where each warp of a panel task arrives when it has stored its rows of slab
-/// s.
+/// solved[s]: barrier where each warp of a panel task arrives once its rows of slab s are stored.
 __device__ inline void consume(const FrontTask& task, const FrontView& front, const Levels& levels,
                                int least_part, Ring& ring, std::uint64_t* solved,
                                const Member& member) {

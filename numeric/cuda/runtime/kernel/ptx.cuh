@@ -74,7 +74,7 @@ __device__ inline void barrier_arrive_expecting(std::uint64_t* barrier, int byte
       : "memory");
 }
 
-/// Waits until the phase of the given parity has completed.
+/// Waits until the barrier's phase of parity 0 or 1 has completed.
 __device__ inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
   const SharedAddress address = shared_address(barrier);
   std::uint32_t done = 0;
@@ -90,7 +90,7 @@ __device__ inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
   }
 }
 
-/// Copies bytes (a multiple of 16) from global to shared memory; the barrier counts them.
+/// Starts to copy bytes (a multiple of 16) from global to shared memory; completes on the barrier.
 __device__ inline void bulk_copy(void* to_shared, const void* from_global, int bytes,
                                  std::uint64_t* barrier) {
   asm volatile(
@@ -154,8 +154,8 @@ __device__ inline void finish_async_copies() { asm volatile("cp.async.wait_all;"
 /// Orders this thread's ordinary accesses and bulk copies, both ways.
 __device__ inline void proxy_fence() { asm volatile("fence.proxy.async;" ::: "memory"); }
 
-/// Orders accesses like proxy_fence(), but in shared memory alone: it does not wait for the
-/// thread's stores to global memory.
+/// Orders this thread's ordinary accesses and bulk copies in shared memory alone: unlike
+/// proxy_fence() it does not wait for the thread's stores to global memory.
 __device__ inline void shared_proxy_fence() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
@@ -208,7 +208,7 @@ __device__ inline void store_relaxed(double* p, double value) {
                : "memory");
 }
 
-/// Loads and stores two neighbours, aligned to 16 bytes. Each is its own flag: one may arrive
+/// Load and store two adjacent numbers, aligned to 16 bytes. Each is its own flag: one may arrive
 /// before the other.
 __device__ inline double2 load_relaxed(const double2* p) {
   double2 value;
@@ -388,7 +388,7 @@ __device__ inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2]
                : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])),
                  "r"(__float_as_uint(a[3])), "l"(b.descriptor));
 }
-/// c = a b^T, otherwise as multiply_group().
+/// c (16x64) = a (16x8) b (64x8)^T for each warp of a group, in TF32; operands of multiply_group().
 __device__ inline void multiply_group_from_zero(float (&upper)[8][2], float (&lower)[8][2],
                                                 const float (&a)[4], GroupOperand b) {
   asm volatile(KAURI_GROUP_TF32("0")
@@ -405,7 +405,8 @@ __device__ inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2]
                : KAURI_GROUP_SUM("+f")
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.descriptor));
 }
-/// c = a b^T, otherwise as multiply_group() of halves.
+/// c (16x64) = a (16x16) b (64x16)^T for each warp of a group; operands of multiply_group() in
+/// fp16.
 __device__ inline void multiply_group_from_zero(float (&upper)[8][2], float (&lower)[8][2],
                                                 const std::uint32_t (&a)[4], GroupOperand b) {
   asm volatile(KAURI_GROUP_HALVES("0")

@@ -119,7 +119,7 @@ class CoalescedUpload {
   std::size_t used_ = 0;
 };
 
-/// Takes arrays from a block and fills them, on one stream.
+/// Takes arrays from a DeviceBlock and uploads their values, on one stream.
 class Uploader {
  public:
   Uploader(Staging& staging, DeviceBlock& block, const Stream& stream)

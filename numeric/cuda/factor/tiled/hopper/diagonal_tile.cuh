@@ -67,7 +67,7 @@ __device__ inline void start(ChainBarriers& barriers) {
 
 /// Shared memory of a chain, in place of the ring's stages.
 struct ChainMemory {
-  double* diagonal;  // 1 tile: D, then L(j,j)
+  double* diagonal;  // 1 tile: (j,j) minus products (D), then L(j,j)
   double* below;     // 1 tile: L(j,j-1), then L(j+1,j)
   double* left;      // 1 tile: L(j+1,j-1); then the last 16 rows of minus the tile below, with all
                      // products of columns before j
@@ -128,8 +128,8 @@ __device__ inline void load_rows(double (&a)[16], const double* cells, int lane)
   }
 }
 
-/// Eliminates 16 columns as eliminate(), but for pivots of any magnitude: one column at a time, by
-/// roots. Pivots that are not positive and finite become 1, and the first of them is returned.
+/// Eliminates 16 columns, one row per lane and one column at a time, by roots: for pivots of any
+/// magnitude. Pivots that are not positive and finite become 1, and the first of them is returned.
 __device__ inline BadPivot eliminate_guarded(double (&a)[16], double* column, int lane) {
   BadPivot bad;
 #pragma unroll
@@ -366,7 +366,7 @@ __device__ inline void solve_block(const ChainMemory& memory, double (&x)[2][4],
   store_block(memory.diagonal, x, row, s, lane);
 }
 
-/// Adds x x^T of blocks as accumulators to square.
+/// Adds x x^T to square, both 16 x 16 blocks held as accumulators.
 __device__ inline void add_square(double (&square)[2][4], const double (&x)[2][4]) {
   double left[8];
   as_operand(left, x[0], x[1]);
@@ -440,13 +440,13 @@ __device__ inline void help_below(const ChainMemory& memory, const ChainStep& st
     ptx::named_arrive(me.barriers + kUpdatedBarrier, kEarly);
 }
 
-/// Arrives as help_below() does, for a tile of one block, which leaves no other work.
+/// Arrives at barriers->column and ->rows in place of help_below(), for a tile of one block.
 __device__ inline void help_nothing(const ChainMemory& memory, const Member& me) {
   finish_column(memory, me.warp / 3, me.lane);
   if (me.warp < 3 && me.lane == 0) ptx::barrier_arrive(&memory.barriers->rows);
 }
 
-/// After block (s,s), computes the block below it and the next diagonal block. Called by warp 0.
+/// Makes block (s+1,s) of L(j,j), and subtracts its square from block (s+1,s+1). Called by warp 0.
 __device__ inline void eliminate_below(const ChainMemory& memory, int s, int blocks, bool corrects,
                                        const Member& me) {
   const bool helped = s == 1 && blocks > 3;

@@ -205,8 +205,8 @@ __device__ __forceinline__ void store_accumulators(typename Loop::Accumulators& 
                       });
 }
 
-/// Calls visit(entries, address) for the entries that the lane holds in columns of cells [first,
-/// end), with their places in slabs. The warp's rows of the slabs begin at x.
+/// Calls visit(entries, address in slabs) for the entries that the lane holds in columns of cells
+/// [first, end). The warp's rows of the slabs begin at x.
 template <class Loop, class Visit>
 __device__ __forceinline__ void for_each_in_slabs(typename Loop::Accumulators& acc,
                                                   typename Loop::T* x, int first, int end, int lane,

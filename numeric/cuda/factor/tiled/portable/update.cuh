@@ -272,7 +272,7 @@ __device__ __forceinline__ void store_row(T* row, const T (&x)[kSlabColumns]) {
 }
 
 /// Solves x T^T = row for a row's 16 entries in a slab, in place. `triangle`: T, a 16 x 16 block of
-/// a slab, with the reciprocals of its diagonal. Called by one lane.
+/// a slab, with the reciprocals of its diagonal. Each lane calls it for a row.
 template <class T>
 __device__ __forceinline__ void substitute(T* row, const T* triangle, const T* reciprocals) {
   T x[kSlabColumns];
@@ -309,9 +309,9 @@ __device__ __forceinline__ void store_slab(const TileViewOf<T>& tile, const T* x
   }
 }
 
-/// Copies blocks of L(column, column), from those on its diagonal downwards, to slabs in room.work,
-/// and the reciprocals of its diagonal: all blocks in memory once block `from` is. Returns their
-/// number. Called by the whole team.
+/// Waits until block column `from` of L(column, column) is in memory; copies all block columns from
+/// there on that are in memory, from the diagonal downwards, to slabs in room.work, and reciprocals
+/// of their diagonals. Returns the number in memory, of all. Called by the whole team.
 template <class Kernel, class T = typename Kernel::T>
 __device__ __forceinline__ int bring_blocks(const Room<T>& room, const FrontViewOf<T>& front,
                                             int column, int from, const Member& me) {
