@@ -1,5 +1,5 @@
-// Chooses the kernels of a device: Hopper's if they run there, else portable ones, else the
-// fallback, which goes level by level.
+// Chooses the kernels of a device: those for Hopper (in float the streamed ones) if they run there,
+// else portable ones, else the fallback, which goes level by level.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <string>

@@ -29,7 +29,7 @@ struct KernelSet {
       0;  ///< blocks of solve/single that the device holds at once; 0: the fallback solves
   std::array<int, 3>
       group_blocks{};       ///< as single_blocks, of solve/multi for groups of 8, 16 and 32 columns
-  Index together = 1;       ///< most columns that one launch of a solve takes: 1, 8 or 32
+  Index together = 1;       ///< most columns that sweeps solve together: 1, 8 or 32
   Index group_columns = 0;  ///< CudaOptions::group_columns
   std::string refusal;      ///< why no factor of this scalar can be made; empty: it can
 

@@ -24,9 +24,9 @@ inline constexpr int kMaxSmallRows = 128;
 
 /// A front on the device, whatever it is assembled from. Fronts of one launch may all differ.
 struct SmallFront {
-  double* panel = nullptr;  // out: L, panel_storage() entries, on 16 bytes
-  double* contribution =
-      nullptr;  // out: A22 - L21 L21^T, block_storage() entries, on 16 bytes; not used if p = m
+  double* panel = nullptr;         // out: L, panel_storage() entries, aligned to 16 bytes
+  double* contribution = nullptr;  // out: A22 - L21 L21^T, block_storage() entries, aligned to 16
+                                   // bytes; unused if p = m
   int rows = 0;
   int pivots = 0;
 };
@@ -34,7 +34,7 @@ struct SmallFront {
 /// A front whose entries lie packed in one array. Lives in device memory as an array, one per
 /// front.
 struct PackedSmallFront : SmallFront {
-  const double* source = nullptr;  // whole_units(entries()), on 16 bytes; not changed
+  const double* source = nullptr;  // whole_units(entries()), aligned to 16 bytes; not changed
 };
 
 /// Lets the kernels have the shared memory that they need. Call it once on a device before the

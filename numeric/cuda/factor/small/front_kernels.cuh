@@ -25,7 +25,7 @@ namespace kauri::numeric::cuda::kernels {
 //     True: a front that fails is assembled again and factorised by plain divisions and roots.
 //
 //   draw(otherwise, lane)
-//     Returns the next front of a warp: `otherwise`, or that of a ticket.
+//     Returns the index of a warp's next front: `otherwise`, or that of a ticket.
 //
 //   begin(front, packed, barrier, group)
 //     May start asynchronous copies to `packed` that complete on `barrier` (one arrival per use).
@@ -36,7 +36,7 @@ namespace kauri::numeric::cuda::kernels {
 //     phase if it was used; ends with group.sync() unless that wait is all it does.
 //
 //   record(front, f, packed, column)
-//     Records the result of front f: the first failing column, or -1. Called by one thread.
+//     Records the result of front f: its first failing column, or -1. Called by one thread.
 //
 //   stored(front)
 //     Called after the front's stores were begun, by the same thread.

@@ -149,12 +149,12 @@ __device__ inline void start_accumulators(Accumulators& acc, const FrontTask& ta
     gather<1, 8>(acc + h, front, (row + 2 * h) * symbolic::kCell, column, lane);
 }
 
-/// Waits until all tasks of the levels below `level` are done, then publishes that. Called by one
-/// warp, one lane per level, from the first that is not known to be done. A thread that counts a
-/// task in `done` has released its accesses before. A lane that acquires a count has them behind
-/// it, and through __syncwarp() so has lane 0, whose fence releases all of them again with
-/// `passed`. A thread that acquires `passed` has them behind it too, without reading the counts,
-/// since happens-before is transitive.
+/// Waits until all tasks of the levels below `level` are done, then publishes that in
+/// levels.passed. Called by one warp: each lane polls the count of one level, from the first not
+/// known to be done. A thread releases its accesses before it adds its task to `done`; they happen
+/// before the reads of a lane that acquires the count. __syncwarp() orders these before lane 0's
+/// fence, which releases all of them with `passed`. Happens-before is transitive, so a thread that
+/// acquires `passed` need not read the counts.
 __device__ inline void wait_for_levels(const Levels& levels, int level, int lane) {
   if (level == 0) return;
   int passed = 0;

@@ -90,8 +90,8 @@ class Staging {
 };
 
 /// Copies of one thread to the device on one stream. Arrays that follow each other in one
-/// allocation on the device, up to alignment, share a chunk and so a copy: a small array costs no
-/// more than filling its bytes. The destructor drops what flush() has not sent.
+/// allocation on the device, with gaps below 256 bytes, share a chunk and so a copy: a small array
+/// costs no more than filling its bytes. The destructor drops what flush() has not sent.
 class CoalescedUpload {
  public:
   CoalescedUpload(Staging& staging, cudaStream_t stream) : staging_(staging), stream_(stream) {}

@@ -115,8 +115,8 @@ __device__ inline void multiply_below(BelowRows& start, const ChainMemory& memor
 }
 
 /// Solves X L(j,j)^T = C for kRowBlocks blocks of 16 rows from cell `row` on, with minus C in `c`,
-/// and stores X to memory.below: each 16 columns as soon as those of L(j,j) are complete,
-/// accumulators moving up as in solve(). Adds the square of the first row block to `square`.
+/// and stores X to memory.below: 16 columns at a time, once those of L(j,j) are complete; then
+/// moves `c` 16 columns left. If kRowBlocks is 1, adds X X^T to `square`.
 template <int kRowBlocks>
 __device__ inline void solve_below(double (&c)[2][8][4], double (&square)[2][4],
                                    const ChainMemory& memory, const ChainStep& step, int blocks,

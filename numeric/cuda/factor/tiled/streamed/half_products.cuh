@@ -30,7 +30,7 @@ __device__ __forceinline__ void split(float x, float y, std::uint32_t& high, std
   low = ptx::to_halves(x - high_x, y - high_y);
 }
 
-/// Products between tiles by halves; products inside a tile as in Tf32Loop<3>.
+/// Loop with products between tiles by halves; those inside a tile are in TF32, three for one.
 struct HalfLoop : Tf32Loop<3> {};
 
 template <>
