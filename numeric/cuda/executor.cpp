@@ -98,8 +98,8 @@ void run_once(DeviceContext context, const std::string& target) {
   }
 }
 
-/// Loads all kernels. Throws Error(device) if the driver has no code that the device can run; the
-/// text names the architectures of this build and the device.
+/// Loads the kernels of factors, solves and batches, but for those that select_kernels() loads.
+/// Throws Error(device) if the device can run none; the text names this build's architectures.
 void load_kernels(const cudaDeviceProp& device) {
   try {
     load_level_kernels();
@@ -142,7 +142,7 @@ std::unique_ptr<FactorImpl<T>> factor_of(std::shared_ptr<const PreparedPlanImpl>
 template <Scalar T>
 class CudaScalar final : public ScalarExecutor<T> {
  public:
-  /// Borrows both, which outlive this; `context` is set before the first call.
+  /// Borrows both arguments, which must outlive this object. `context` may be set after it is made.
   CudaScalar(const DeviceContext& context, const DeviceHeap& heap)
       : context_(context), heap_(heap) {}
   void require_memory(const Plan& plan) const override {
@@ -286,7 +286,7 @@ class CudaExecutor final : public Executor {
                            set.tiled.teams > 0 ? set.tiled.compute : CudaCompute::fma);
   }
 
-  /// Owner of the opened device: closes it unless the executor's constructor ends.
+  /// Owner of the opened device: closes it unless `stays` is set, as the constructor's last step.
   struct Opened {
     Device device;
     bool stays = false;

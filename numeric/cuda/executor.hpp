@@ -14,8 +14,8 @@ namespace kauri::numeric::cuda {
 /// or kauri was built without CUDA), usage (an option has an invalid value, or options.compute does
 /// not run on the device).
 std::unique_ptr<Executor> make_executor(const CudaOptions& options);
-/// Returns true if make_executor({}) would succeed, as far as that is known without a context on
-/// the device. Makes no context.
+/// Returns true if device 0 exists and this build has code for it, so that make_executor({}) is
+/// expected to succeed. Makes no context on the device.
 bool available();
 
 /// State of a device at the time of the call.

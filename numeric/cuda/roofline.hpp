@@ -16,8 +16,8 @@ struct DeviceRates {
   int bus_bits = 0;
 };
 
-/// Returns the operations of a multiprocessor in a cycle, a multiply-add being two, or 0 if that is
-/// not known. Loops that make three products for one count only a third of their operations.
+/// Returns the peak operations of one multiprocessor per cycle, a multiply-add counting two, by the
+/// instructions of `loops`; 0 if unknown. tf32x3 and fp16x3 count a third: three products for one.
 /// Sources: NVIDIA's CUDA C++ Programming Guide (throughput of arithmetic instructions) and the
 /// white papers on its A100, H100 and Blackwell architectures.
 constexpr double operations_per_cycle(int major, int minor, int scalar_bytes, CudaCompute loops) {
@@ -42,7 +42,7 @@ constexpr double operations_per_cycle(int major, int minor, int scalar_bytes, Cu
   }
 }
 
-/// Returns the roofline of large fronts in a scalar of 4 or 8 bytes that these loops factorise.
+/// Returns the device's peak operations/s by the instructions of `loops`, and its peak bytes/s.
 constexpr Roofline device_roofline(const DeviceRates& device, int scalar_bytes, CudaCompute loops) {
   return {operations_per_cycle(device.major, device.minor, scalar_bytes, loops) *
               device.processors * device.clock_hz,

@@ -19,7 +19,7 @@ namespace kauri::numeric::cuda {
 namespace {
 
 /// Returns the kernels for factors of T of this plan; the default set, which is the fallback
-/// alone, if the plan demands it. Throws Error(usage) if factors of T are refused.
+/// alone, if the plan's test hooks ask for it. Throws Error(usage) if factors of T are refused.
 template <class T>
 KernelSet kernels_for(const Plan& plan, const DeviceContext& context) {
   if (plan.internals->device.hooks.by_level()) return {};
@@ -38,7 +38,7 @@ Offset own_bytes(const Plan& plan, const DeviceContext& context) {
   if (device.hooks.by_level()) return own;
   if (set.gathered)
     return own + symbolic::count_fast_bytes(device, "sm_90") -
-           device.fast_bytes;  // whatever target the plan is for
+           device.fast_bytes;  // own: fast_bytes are for the plan's target, maybe another one
   const Offset small = sizeof(T) == 8 ? device.fast_bytes - device.task_bytes : 0;
   return own - small - (set.tiled.teams > 0 ? 0 : device.task_bytes - device.shared_bytes);
 }
@@ -72,9 +72,9 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext 
   stream_->synchronize();
 }
 
-/// Enqueues a whole factorisation: small fronts in two launches or by the fallback, then tiled
-/// fronts as tasks or by the fallback, then the inverses of diagonal tiles beside L, then the
-/// verdict.
+/// Enqueues a factorisation after its first kernel: small fronts in two launches or by the
+/// fallback, tiled fronts as tasks or by the fallback, then the inverses of diagonal tiles beside
+/// L, then the verdict.
 template <class T>
 void CudaFactor<T>::enqueue(cudaStream_t stream) const {
   const auto fronts = static_cast<Index>(state_.size());

@@ -19,9 +19,9 @@ class CudaWorkspace;
 template <class T>
 struct SolveMemory;
 
-/// Returns the bytes of Plan::peak_bytes() that each factor allocates for itself, beside
-/// Plan::prepared_bytes(), with this device's kernels. Throws Error(usage) if factors of T are
-/// refused (KernelSet::refusal).
+/// Returns the device bytes that each factor allocates for itself: Plan::peak_bytes() less
+/// Plan::prepared_bytes(), less or more what this device's kernels need. Throws Error(usage) if
+/// factors of T are refused (KernelSet::refusal).
 template <class T>
 Offset own_bytes(const Plan& plan, const DeviceContext& context);
 
@@ -74,8 +74,8 @@ class CudaFactor final : public FactorImpl<T>,
   [[nodiscard]] double log_determinant() const override;
   void enqueue_log_determinant(double* there, WorkspaceImpl<T>& workspace,
                                StreamHandle stream) const override;
-  /// Enqueues R = A^-1 R on the device, one step of a refinement. run_flag is as in
-  /// SolveSteps::run_flag. The device is current.
+  /// Enqueues R = A^-1 R on the device, in place: one step of a refinement. Does nothing if
+  /// run_flag is not null and *run_flag, on the device, is 0. The device must be current.
   void enqueue_correction(const MatrixView<T>& r, WorkspaceImpl<T>& workspace,
                           const std::int32_t* run_flag, cudaStream_t stream) const;
   [[nodiscard]] T entry(Index row, Index col) const override;
@@ -93,10 +93,10 @@ class CudaFactor final : public FactorImpl<T>,
 
  private:
   [[nodiscard]] FactorMemory<T> memory() const;
-  /// Enqueues all launches of a factorisation but that of enqueue_beginning_of(). A graph records
-  /// these.
+  /// Enqueues all launches of a factorisation after that of enqueue_beginning_of(). Their arguments
+  /// never change, so graph_ records them.
   void enqueue(cudaStream_t stream) const;
-  /// Launches the graph if it is made, else calls enqueue(). The second call makes the graph.
+  /// Launches graph_ if it is made, else calls enqueue(); the second call then makes graph_.
   void run(cudaStream_t stream);
   /// Enqueues the first kernel of a factorisation: sets the shift, resets the verdict, and copies
   /// the values from `source` to value_ unless they are in place.
@@ -111,7 +111,7 @@ class CudaFactor final : public FactorImpl<T>,
   void enqueue_fast(const MatrixView<const T>& b, const MatrixView<T>& x,
                     const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                     cudaStream_t stream) const;
-  /// Enqueues the sweeps of one column of T. numbers: scratch_of() of the workspace.
+  /// Enqueues the solve of one column of T by sweeps. numbers: scratch_of() of the workspace.
   void enqueue_one(const StridedView<const T>& b, const StridedView<T>& x, double* numbers,
                    const SolveSteps& steps, cudaStream_t stream) const;
   /// Enqueues the solve of any number of columns, workspace.nrhs() at a time. Throws Error(usage)
@@ -128,8 +128,8 @@ class CudaFactor final : public FactorImpl<T>,
   void enqueue_product_blocks(const MatrixView<const T>& b, const MatrixView<T>& x,
                               const CudaWorkspace<T>& workspace, bool transposed,
                               cudaStream_t stream) const;
-  /// Enqueues the copy of values in host memory, or on another device, to value_, where they are
-  /// then in place. Values on this device stay in their array, which the first kernel copies.
+  /// Returns where the first kernel of a factorisation finds `value`. Enqueues the copy to value_
+  /// if `value` is in host memory or on another device; on this device the kernel copies it itself.
   ValueSource<T> stage_values(std::span<const T> value) const;
 
   DeviceContext context_;

@@ -25,9 +25,9 @@ void for_each_block(Index p, const Visit& visit) {
     visit(first, std::min(kInverseOrder, p - first));
 }
 
-/// Returns the inverse of a diagonal block whose inverse was not saved: its lower triangle by rows.
-/// Computes column after column by substitution, as store_inverses() of factor/fallback does.
-/// l: the panel.
+/// Returns the inverse of the diagonal block of `rows` pivots from pivot `first` on of panel l: its
+/// lower triangle by rows. For L saved without inverses; computes column after column by
+/// substitution, as store_inverses() of factor/fallback does.
 template <class T>
 std::vector<T> inverse_of(const T* l, const FrontCells& cells, Index first, Index rows) {
   std::vector<T> inverse(static_cast<std::size_t>(rows) * static_cast<std::size_t>(rows + 1) / 2);
@@ -104,8 +104,8 @@ void CudaFactor<T>::copy_diagonal_inverses(Index s, std::span<T> to) const {
   });
 }
 
-/// Leaves the factor as enqueue() does: copies all panels at once, then enqueues the inverses of
-/// diagonal tiles and the verdict.
+/// Leaves the same data on the device as a factorisation: copies all panels at once, then enqueues
+/// the inverses of diagonal tiles and the verdict, and waits for them.
 template <class T>
 const DeviceVerdict& CudaFactor<T>::restore(SavedPanels<T>& from) {
   const Plan& p = *plan();

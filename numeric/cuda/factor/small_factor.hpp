@@ -8,7 +8,7 @@
 
 namespace kauri::numeric::cuda {
 
-/// A small front that is gathered from A's entries and its children's contribution blocks.
+/// A small front that its kernel assembles from A's entries and its children's contribution blocks.
 struct GatheredFront : kernels::SmallFront {
   Index front;
   Index first;  ///< column of L of its first pivot
@@ -21,8 +21,8 @@ struct GatheredFront : kernels::SmallFront {
 
 static_assert(sizeof(GatheredFront) == symbolic::kDeviceSmallBytes);
 
-/// Data that the fronts of a launch are gathered from, and the memory that they report to. A front
-/// waits for its children of the same launch, which have lower tickets.
+/// Data from which a launch assembles its fronts, and memory for their results. A front waits for
+/// its children of the same launch, which have lower tickets.
 struct GatherSource {
   using FrontRecord = GatheredFront;
   static constexpr bool kExact = true;
@@ -31,13 +31,14 @@ struct GatherSource {
   FactorMemory<double> memory;
   int* done;    ///< counters, one for each small front: how many of its children of the same launch
                 ///< are done
-  int* ticket;  ///< counter of the launch
+  int* ticket;  ///< number of fronts that the warps of the launch have drawn
 };
 
-/// Prepares the kernels; called once for each device. Returns false if the device cannot run them.
+/// Lets the kernels have their shared memory. Call it once for each device; false: it can't run
+/// them.
 bool prepare_gathered_fronts();
-/// Enqueues the factorisation of fronts of at most max_rows rows, children before parents. `done`
-/// and `ticket` must be zero before the launch. Returns the launch's error.
+/// Enqueues the factorisation of fronts of at most max_rows <= 64 rows, children before parents.
+/// source.done and *source.ticket must be zero before it. Returns the launch's error.
 cudaError_t enqueue_gathered_fronts(const GatheredFront* fronts, Index count, Index max_rows,
                                     const GatherSource& source, cudaStream_t stream);
 

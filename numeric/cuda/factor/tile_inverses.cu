@@ -36,13 +36,13 @@ struct Thread {
         column(number / 64 * 8 + number % 8) {}
 };
 
-/// Returns the place of entry (r, c) in a block.
+/// Returns the index of entry (r, c) in a 16 x 16 block.
 __device__ constexpr Index place_in_block(Index r, Index c) {
   return static_cast<Index>(symbolic::CellLayout{2, 2}.place(r, c));
 }
 
-/// Calls f(block row, block column, place) for the lower blocks of a tile of `blocks` x `blocks`
-/// blocks.
+/// Calls f(block row, block column, offset of the block in a tile's inverse) for the lower blocks
+/// of a tile of `blocks` x `blocks` blocks.
 template <class F>
 __device__ void over_blocks(Index blocks, const F& f) {
 #pragma unroll
@@ -52,9 +52,9 @@ __device__ void over_blocks(Index blocks, const F& f) {
       if (i < blocks) f(i, j, FrontCells::inverse_block(i, j));
 }
 
-/// Copies pivot tile k of L, and the diagonal blocks of V, to shared memory. Entries above the
-/// diagonal and beyond the pivots become those of an identity: not all factorisation kernels write
-/// them.
+/// Copies pivot tile k of L, and the inverses of its diagonal blocks, to shared memory. Entries
+/// above the diagonal and beyond the pivots become those of an identity: not all factorisation
+/// kernels write them.
 template <class T>
 __device__ void load_tile(T* triangle, T* inverse, const T* panel, const FrontCells& cells, Index k,
                           Index blocks) {
@@ -97,8 +97,8 @@ __device__ void add_product(T (&sum)[kOwn], const T* left, const T* right, const
   }
 }
 
-/// Computes the blocks of V at distance kBelow below the diagonal, in shared memory. Their places
-/// first hold the sums.
+/// Computes the blocks of the tile's inverse V at distance kBelow below the diagonal, in shared
+/// memory. Their memory first holds the sums over K, before the product with -V(I,I).
 template <Index kBelow, class T>
 __device__ void invert_below(const T* triangle, T* inverse, Index blocks) {
   const Thread me;
@@ -151,9 +151,9 @@ __device__ T row_sum(const T* tile, Index r, const F& f) {
   return sum;
 }
 
-/// Returns true if a product with V alone would lose digits: the row sum of |V| |T| in this
-/// thread's row exceeds kLargestCondition, the bound for blocks that a factorisation corrects, or
-/// is NaN. False in threads >= rows. `sums`: scratch, one number for each row.
+/// Returns true if a product with the tile's inverse V alone would lose digits: the row sum of |V|
+/// |T| in this thread's row exceeds kLargestCondition, the bound for blocks that a factorisation
+/// corrects, or is NaN. False in threads >= rows. `sums`: scratch, one number for each row.
 template <class T>
 __device__ bool is_inaccurate(const T* triangle, const T* inverse, T* sums, Index rows) {
   const auto r = static_cast<Index>(threadIdx.x);
@@ -171,7 +171,7 @@ struct Slab {
 constexpr Index kPair = 2 * symbolic::kCellEntries;  // entries of a cell row of a slab
 constexpr Index kSlabEntries = symbolic::kTileCells * kPair;
 
-/// Copies a slab to shared memory, with zeros behind its last cell row.
+/// Copies a slab to shared memory, with zeros behind its last cell row up to the tile's eighth.
 template <class T>
 __device__ void load_slab(T* to, const T* panel, const symbolic::CellLayout& layout,
                           const Slab& at) {
@@ -182,8 +182,8 @@ __device__ void load_slab(T* to, const T* panel, const symbolic::CellLayout& lay
   __syncthreads();
 }
 
-/// Writes U = V C for the tile C of L left of V's, or C itself if V is marked. A thread computes
-/// one column of each slab of 16 and the rows of one cell.
+/// Writes V C, or C if V is marked; V: the pivot tile's inverse, C: the tile of L left of that
+/// tile. A thread computes one column of each slab of 16 and the rows of one cell.
 template <class T>
 __device__ void multiply_from_left(const T* inverse, bool marked, T* slab, const T* panel,
                                    const symbolic::CellLayout& layout, Slab at, T* out) {
@@ -211,9 +211,9 @@ __device__ void multiply_from_left(const T* inverse, bool marked, T* slab, const
   }
 }
 
-/// Writes W = C V for the tile C of L below V's, or C itself if V is marked. Goes through the slabs
-/// of C, each times a block row of V: a thread has one column of the product and half of its rows,
-/// whose sums continue from slab to slab.
+/// Writes C V, or C if V is marked; V: the pivot tile's inverse, C: the tile of L below that tile.
+/// Goes through C's slabs, each times a block row of V: a thread has one column of the product and
+/// half of its rows, whose sums continue from slab to slab.
 template <class T>
 __device__ void multiply_from_right(const T* inverse, bool marked, T* slab, const T* panel,
                                     const symbolic::CellLayout& layout, Slab at, T* out) {
@@ -241,7 +241,7 @@ __device__ void multiply_from_right(const T* inverse, bool marked, T* slab, cons
 }
 
 /// Inverts the pivot tiles of tiled fronts, one block of threads for each tile. Skips fronts whose
-/// state is not `done`. If `products`, writes U and W too.
+/// state is not `done`. If `products`, writes the products with the tiles left and below, too.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     invert_tiles(PlanView plan, TileList list, FactorMemory<T> memory, bool products) {

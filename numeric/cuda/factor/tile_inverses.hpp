@@ -9,10 +9,10 @@ namespace kauri::numeric::cuda {
 /// Loads the kernels. Throws Error(device).
 void load_tile_inverses();
 
-/// Enqueues the inverses of the diagonal tiles of L, as the last step of a factorisation; marks
-/// those that are not accurate enough alone; and, if `products` is set, makes the products of
-/// sweeps (FrontCells::inverse_place, kInverseFlag, forward_product). `tiles`:
-/// DeviceSchedule::pivot_tiles.
+/// Enqueues the inverses of the diagonal tiles of L (FrontCells::inverse_place), which follow L in
+/// a factorisation; marks those whose products need a correction (kInverseFlag); and, if
+/// `products`, multiplies each by the tile of L left of it and by the one below it
+/// (forward_product, backward_product), for sweeps. `tiles`: DeviceSchedule::pivot_tiles.
 template <class T>
 void enqueue_tile_inverses(const PlanView& plan, const TileList& tiles,
                            const FactorMemory<T>& memory, bool products, cudaStream_t stream);

@@ -16,7 +16,7 @@ class TiledFactor {
   TiledFactor() = default;
   /// Enqueues the making of the views on the current device: they are valid once the stream has
   /// completed it. `plan` outlives this object. `chosen` has teams > 0. Throws Error: memory,
-  /// device, usage (the schedule asks for fewer teams than its tasks were made for).
+  /// device, usage (the test hook asks for fewer teams than the tasks need, or an odd number).
   TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memory, const TiledKernels& chosen,
               DeviceBlock& block, cudaStream_t stream);
   /// Enqueues the tasks of all tiled fronts, then the launch that copies their failures to the

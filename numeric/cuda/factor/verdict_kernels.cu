@@ -19,8 +19,8 @@ constexpr int kThreads = 256;
 constexpr Index kNoFront = std::numeric_limits<Index>::max();
 constexpr Index kNoColumn = std::numeric_limits<Index>::max();
 
-/// Sets the shift and the initial verdict, and copies `count` values from `from` to `value`; a null
-/// `from` leaves `value` unchanged.
+/// Stores the shift, resets the verdict on the device and in `host`, and copies `count` values from
+/// `from` to `value`; a null `from` leaves `value` unchanged.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     begin_factorization(const T* __restrict__ from, Offset count, T* __restrict__ value, T shift,
@@ -51,7 +51,7 @@ struct Found {
   }
 };
 
-/// Examines fronts [first, first + 32), one for each lane.
+/// Adds the findings of fronts [first, first + 32) below `fronts`, one for each lane, to `found`.
 template <class T>
 __device__ void look_through(const PlanView& plan, const FactorMemory<T>& memory, Index first,
                              Index fronts, Index lane, Found& found) {
@@ -89,8 +89,8 @@ __device__ Found least_of_block(Found found) {
   return found;
 }
 
-/// Finds the verdict. The last block to finish writes it, on the device and to `host` in the host's
-/// memory.
+/// Finds the verdict over all fronts. The last block to finish writes it, to verdict->verdict on
+/// the device and to `host` in page-locked memory.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     find_verdict(PlanView plan, FactorMemory<T> memory, Index fronts, VerdictMemory* verdict,

@@ -9,8 +9,8 @@
 
 namespace kauri::numeric::cuda {
 
-/// The verdict, and what the blocks of threads that search for it have found so far. All of it are
-/// minima, so the order of blocks does not matter.
+/// The verdict, and the findings of the thread blocks that search for it. The findings are minima,
+/// so the order of the blocks does not matter.
 struct VerdictMemory {
   static constexpr unsigned kMostBlocks = 1024;
   struct Pivot {
@@ -18,8 +18,8 @@ struct VerdictMemory {
     Index column;
   };
   DeviceVerdict verdict;
-  Index front;               ///< the first front that failed
-  unsigned blocks;           ///< number of blocks that are done
+  Index front;               ///< the first front that failed; the greatest Index if none did
+  unsigned blocks;           ///< number of thread blocks that are done
   Pivot least[kMostBlocks];  ///< the least pivot that each block found
 };
 
@@ -43,14 +43,14 @@ class ValueSource {
   const T* array_;
 };
 
-/// Enqueues the beginning of a factorisation: the shift, the `count` values, which are in `value`
-/// afterwards, and the verdict's initial state.
+/// Enqueues the first kernel of a factorisation: stores `shift` to *shift_memory, copies `count`
+/// values from the source's array, if any, to `value`, and resets the verdict here and on the host.
 template <class T>
 void enqueue_beginning(ValueSource<T> source, Offset count, T* value, T shift, T* shift_memory,
                        VerdictMemory* verdict, const OwnedPlace<DeviceVerdict>& host,
                        cudaStream_t stream);
-/// Enqueues the verdict over `fronts` fronts, on the device and once more in page-locked memory of
-/// the host.
+/// Enqueues the last kernel of a factorisation: finds the verdict over `fronts` fronts, writes it
+/// to *verdict on the device and to `host` in page-locked memory.
 template <class T>
 void enqueue_verdict(const PlanView& plan, Index fronts, const FactorMemory<T>& memory,
                      VerdictMemory* verdict, const OwnedPlace<DeviceVerdict>& host,

@@ -27,15 +27,15 @@ struct DeviceContext {
   KernelSets kernels;
 };
 
-/// A front as kernels read it. Its panel, inverses and block are places in FactorMemory::entries.
+/// A front as kernels read it. panel, inverses and block are indices into FactorMemory::entries.
 struct Front {
   Offset panel;     ///< SmallLayout{m, p}, or the panel of FrontCells{m, p} followed by
                     ///< diagonal_entries()
   Offset inverses;  ///< tiled fronts: FrontCells::solve_entries()
   Offset block;     ///< contribution block; -1 if q = 0
   Offset row;       ///< its row list in PlanView::row
-  Offset relative;  ///< in PlanView::relative: places of its rows below the pivots in the parent's
-                    ///< front
+  Offset relative;  ///< in PlanView::relative: rows of the parent's front to which its rows below
+                    ///< the pivots go
   Offset update;    ///< update rows of a solve; -1 if q = 0
   Index first, m, p, child_begin, child_end, parent;
   Index tiled;  ///< position among the tiled fronts, or kNone
@@ -64,8 +64,8 @@ struct SweepView {
   const Front* front;
   const Index* order;
   const Index* row;
-  const Index* old_of;   ///< order of the rows of b; null: they are in the plan's numbering
-  const Index* back_of;  ///< order of the rows of x; null: they are in the plan's numbering
+  const Index* old_of;   ///< row of b that belongs to row k of L; null: row k itself
+  const Index* back_of;  ///< row of x that belongs to row k of L; null: row k itself
   const Index* new_of;   ///< the inverse of the plan's old_of
   const std::uint32_t* ptr;
   const std::uint32_t* slot;
@@ -84,8 +84,8 @@ using TileList = symbolic::DeviceSchedule::TileList;
 /// Returns the plan. Throws Error(usage) if it is a plan for a CPU.
 std::shared_ptr<const Plan> require_device_plan(std::shared_ptr<const Plan> plan);
 
-/// Returns the bytes of a DevicePlan: Plan::prepared_bytes(), or fewer if no kernels run the tasks
-/// or the sweeps.
+/// Returns the device bytes of a DevicePlan: Plan::prepared_bytes(), less the bytes for tasks or
+/// for sweeps if the context's kernels run none of these.
 Offset prepared_bytes(const Plan& plan, const DeviceContext& context);
 
 class DevicePlan final : public PreparedPlanImpl {
@@ -95,8 +95,8 @@ class DevicePlan final : public PreparedPlanImpl {
   DevicePlan(std::shared_ptr<const Plan> plan, const DeviceContext& context);
   [[nodiscard]] const PlanView& view() const { return view_; }
   [[nodiscard]] std::span<const Level> levels() const { return plan()->internals->device.level; }
-  /// Returns the arrays that tasks need; they are empty if the tiled fronts are done level by
-  /// level.
+  /// Returns the arrays for the tasks of tiled fronts; empty if the context's kernels run no tasks
+  /// of this plan, or if it has none.
   [[nodiscard]] const TiledPlan& tiled() const { return tiled_; }
   /// Returns the lists of sweeps, or null if solves go level by level both in double and in float.
   [[nodiscard]] const SweepView* sweeps() const { return sweeps_ ? &*sweeps_ : nullptr; }

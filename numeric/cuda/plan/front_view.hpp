@@ -13,9 +13,9 @@ namespace kauri::numeric::cuda::kernels {
 template <class T>
 struct ChildViewOf {
   const T* block;                   ///< its first entry
-  const symbolic::RowMapWord* map;  ///< places of its rows in the parent
-  int cell_rows;  ///< rows of cells of a FrontCells::block(); 0: packed, of order `order`
-  int order;
+  const symbolic::RowMapWord* map;  ///< row map: which rows of the parent its rows go to
+  int cell_rows;  ///< rows of cells, if it is a FrontCells::block(); 0: a packed lower triangle
+  int order;      ///< rows of the block
 };
 using ChildView = ChildViewOf<double>;
 
@@ -34,21 +34,21 @@ struct FrontViewOf {
   int awaited = 0;  ///< number of tasks of the launch that write the children's blocks
   int* parent_counters =
       nullptr;    ///< counters of the front of the launch that waits for this one's block, or null
-  int level = 0;  ///< its level in the launch: see Levels
+  int level = 0;  ///< its index in the arrays of Levels
   int block_reuses =
       0;  ///< the block's memory is free once all tasks of the first block_reuses levels are done
   int panel_reuses =
       0;          ///< as block_reuses, for the panel's memory; tasks of kind `fill` wait for it
-  int fills = 0;  ///< number of tasks that fill or sum
+  int fills = 0;  ///< number of the front's tasks of kinds `fill` and `sum`
   int first = 0;  ///< column of Values of the first pivot
   int loads_block =
-      0;  ///< not 0: the block holds numbers to start from; otherwise it starts from zero
+      0;  ///< not 0: contribution tasks start from the values in `block`; 0: from zero
   symbolic::FrontCells cells{0, 0};
 };
 using FrontView = FrontViewOf<double>;
 
 /// Progress of the levels of fronts: tasks done in each level (zero at the start), tasks of each
-/// level, and the number of first levels that are known to be done (zero at the start). Null if no
+/// level, and `passed`: all levels below it are known to be done (zero at the start). Null if no
 /// front reuses memory.
 struct Levels {
   int* done = nullptr;
@@ -56,8 +56,8 @@ struct Levels {
   int* passed = nullptr;
 };
 
-/// A by columns, for the tasks that fill panels: entry e of column j is value[source[e]], in front
-/// row row[e]. Null if no task fills panels.
+/// Lower triangle of B = P A P^T by columns, for the tasks that fill panels: entry e of column j,
+/// column[j] <= e < column[j + 1], is value[source[e]], in row row[e] of its front. Null: unused.
 template <class T>
 struct ValuesOf {
   const std::uint32_t* column = nullptr;  ///< first entry of each column, and one more
@@ -68,8 +68,8 @@ struct ValuesOf {
 };
 using Values = ValuesOf<double>;
 
-/// Lists of children's entries, for tasks of kind `sum`: DeviceSchedule::Sums by groups, with
-/// places counted from `entries`. Null without sums.
+/// Lists of children's entries to add up, for tasks of kind `sum`: DeviceSchedule::Sums by groups;
+/// a place is an index into `entries`. Null without sums.
 template <class T>
 struct SumsOf {
   const Offset* step = nullptr;  ///< DeviceSchedule::Sums::step
@@ -82,12 +82,12 @@ struct SumsOf {
 };
 using Sums = SumsOf<double>;
 
-/// Places in FrontView::counters. One counter per tile row follows (finished slabs of L, of 16
-/// columns each), then one per pivot tile (its state).
+/// Indices into FrontView::counters. From kRows on, one counter per tile row follows (finished
+/// slabs of L, of 16 columns each), then one per pivot tile (its state).
 inline constexpr int kFailed =
     0;  ///< 1 + first padded column without a positive finite pivot, or 0
-inline constexpr int kChildren = 1;
-inline constexpr int kFilled = 2;
+inline constexpr int kChildren = 1;  ///< tasks that have written children's blocks: see awaited
+inline constexpr int kFilled = 2;    ///< finished tasks of kinds `fill` and `sum`: see fills
 inline constexpr int kRows = symbolic::kCounters;
 
 /// States of a pivot tile. The lowest kProgressBits bits hold its progress. Above them bit s is set

@@ -29,14 +29,14 @@ struct KernelSet {
       0;  ///< blocks of solve/single that the device holds at once; 0: the fallback solves
   std::array<int, 3>
       group_blocks{};       ///< as single_blocks, of solve/multi for groups of 8, 16 and 32 columns
-  Index together = 1;       ///< columns that a solve takes at once
+  Index together = 1;       ///< most columns that sweeps solve together: 1, 8 or 32
   Index group_columns = 0;  ///< CudaOptions::group_columns
   std::string refusal;      ///< why no factor of this scalar can be made; empty: it can
 
-  /// Returns the name that Backend::kernels() has: "hopper", "tensor", "fma", "tf32x3", "tf32",
-  /// "fp16x3", "levels" or "none".
+  /// Returns what Backend::kernels() returns: "hopper", "tensor", "fma", "tf32x3", "tf32",
+  /// "fp16x3", "levels" (the fallback does tiled fronts) or "none" (factors are refused).
   [[nodiscard]] const char* name() const;
-  /// Returns true if tiled fronts of the plan are done as tasks.
+  /// Returns true if a persistent kernel does the plan's tiled fronts by tasks, not the fallback.
   [[nodiscard]] bool runs_tasks(const Plan& plan) const {
     return tiled.teams > 0 && !plan.internals->device.hooks.by_level();
   }
@@ -55,9 +55,9 @@ struct KernelSets {
   [[nodiscard]] const KernelSet& of() const {
     return std::is_same_v<T, double> ? double_precision : single_precision;
   }
-  /// Returns the number of teams for which a plan's lists of tasks are made: the fewest that
-  /// factors of either scalar have, since a list for fewer teams than there are serves too. 0: no
-  /// tasks.
+  /// Returns the number of teams for which a plan's list of tasks is made: the fewer of those in
+  /// float and in double, since more teams than it was made for can run a list too. 0: no kernels
+  /// run tasks.
   [[nodiscard]] int task_teams() const {
     const int a = single_precision.tiled.teams, b = double_precision.tiled.teams;
     return a == 0 || b == 0 ? a + b : a < b ? a : b;
@@ -70,7 +70,7 @@ struct KernelSets {
   }
 };
 
-/// Returns the name of the arithmetic: "hopper", "tensor", "fma", "tf32x3", "tf32" or "fp16x3".
+/// Returns "hopper", "tensor", "tf32x3", "tf32", "fp16x3", or "fma" for any other value.
 constexpr const char* short_name(CudaCompute compute) {
   switch (compute) {
     case CudaCompute::hopper:

@@ -18,9 +18,9 @@ template <class T>
 struct FactorMemory {
   T* entries;          ///< DeviceSchedule::entries
   const T* value;      ///< values of A, in the order of the pattern analysed
-  const T* shift;      ///< one number, added to the diagonal
+  const T* shift;      ///< one number, added to each diagonal entry of A
   FrontState* state;   ///< one per front; all `done` before the first level
-  Index* fail_column;  ///< one per front; valid if the front failed
+  Index* fail_column;  ///< one per front, if it failed: its column of L; fail_pivot: the pivot
   double* fail_pivot;
 };
 

@@ -6,7 +6,7 @@
 
 namespace kauri::numeric::cuda {
 
-/// The part of a front that a visit of its pivots needs.
+/// Data of a front by which its pivots are found in memory; by default a front without pivots.
 struct Diagonal {
   Offset panel = 0;
   Index m = 0, p = 0, tiled = kNone, first = 0;
@@ -28,12 +28,12 @@ struct Diagonal {
   }
 };
 
-/// Calls meet(front, c) for each pivot c of 32 fronts, of which `mine` is the calling lane's. A
-/// lane meets the first few pivots of its front alone; all others the whole warp meets. Which lane
-/// meets which pivot, and in what order, depends on the fronts alone.
+/// Calls meet(front, c) once for each pivot c of 32 fronts; `mine` is the calling lane's front. A
+/// lane visits the first kOwn pivots of its own front; the lanes of the warp share out the others.
+/// Which lane visits which pivot, and in what order, depends on the fronts alone.
 template <class Meet>
 __device__ void for_pivots(const Diagonal& mine, Index lane, const Meet& meet) {
-  constexpr Index kOwn = 4;  // first pivots of a front, which one lane meets alone
+  constexpr Index kOwn = 4;  // first pivots of a front, all visited by its lane
   for (Index c = 0; c < min(mine.p, kOwn); ++c) meet(mine, c);
   for (unsigned many = __ballot_sync(~0U, mine.p > kOwn); many != 0; many &= many - 1) {
     const Diagonal shared(mine, __ffs(static_cast<int>(many)) - 1);

@@ -16,13 +16,13 @@ using symbolic::SmallLayout;
 __device__ inline FrontCells cells_of(const Front& f) { return {f.m, f.p}; }
 __device__ inline SmallLayout small_of(const Front& f) { return {f.m, f.p}; }
 
-/// Returns the place of L(r, c).
+/// Returns the index in FactorMemory::entries of entry (r, c), r >= c, of L in front f.
 __device__ inline Offset factor_place(const Front& f, Index r, Index c) {
   return f.panel + (f.tiled == kNone ? small_of(f).place(r, c) : cells_of(f).place(r, c));
 }
 
-/// diagonals_of() returns the place of the inverses of the 16 x 16 diagonal blocks of L of a tiled
-/// front; diagonal_place() that of entry (r, c), r >= c, of one of them.
+/// Return indices in FactorMemory::entries: diagonals_of() that of the inverses of the 16 x 16
+/// diagonal blocks of L of a tiled front, diagonal_place() that of their entry (r, c), r >= c.
 __device__ inline Offset diagonals_of(const Front& f) {
   return f.panel + cells_of(f).panel().entries();
 }
@@ -30,14 +30,14 @@ __device__ inline Offset diagonal_place(const Front& f, Index r, Index c) {
   return diagonals_of(f) + FrontCells::diagonal_place(r, c);
 }
 
-/// Returns the place of entry (r, c), r >= c, of a front's contribution block, counted from the
-/// front's first row below its pivots.
+/// Returns the index in FactorMemory::entries of entry (r, c), r >= c, of a front's contribution
+/// block; r and c count from the front's first row below its pivots.
 __device__ inline Offset block_place(const Front& f, Index r, Index c) {
   return f.block +
          (f.tiled == kNone ? small_of(f).place(f.p + r, f.p + c) : cells_of(f).block().place(r, c));
 }
 
-/// The front of block `block` of a launch over `list`, and which of its tiles the block works on.
+/// A front and one of its tiles; find_tile(): those of block `block` of a launch over `list`.
 struct TileAt {
   Index front, tile;
 };
@@ -54,7 +54,7 @@ __device__ inline TileAt find_tile(const PlanView& plan, const TileList& list, I
   return {plan.order[list.first + low], block - ptr[low]};
 }
 
-/// Row and column of tile t of a lower triangle of `order` tile rows, counted column by column.
+/// Tile (i, j); pair_of(): tile t, column by column, of a lower triangle of `order` tile rows.
 struct TilePair {
   Index i, j;
 };

@@ -52,8 +52,8 @@ void write_row_maps(const symbolic::Assembly& assembly, std::span<const RowMap> 
   }
 }
 
-/// Returns the plan's tasks in an order for the device's teams: the plan's list, unless it was made
-/// for more teams; then a new one, made in `room`. The number of tasks is the same.
+/// Returns the plan's tasks in an order that `teams` teams can run: the plan's list, unless it was
+/// made for more teams; then a new list of as many tasks, made in `room`.
 const std::vector<symbolic::DeviceTask>& tasks_for(const Plan& plan, int teams,
                                                    std::vector<symbolic::DeviceTask>& room) {
   if (teams >= plan.internals->device.task_teams) return plan.internals->device.task;
@@ -62,8 +62,8 @@ const std::vector<symbolic::DeviceTask>& tasks_for(const Plan& plan, int teams,
                     .task;
 }
 
-/// Describes all tiled fronts except for what follows from children and tasks. Levels count from
-/// the first that has tiled fronts.
+/// Returns descriptions of all tiled fronts, without the members that follow from children and
+/// tasks. Adds their counters to `counters`. Levels count from the first that has tiled fronts.
 std::vector<TiledFront> describe_fronts(const Plan& plan, Offset& counters) {
   const std::span<const Index> fronts = tiled_fronts(plan);
   const symbolic::DeviceSchedule& device = plan.internals->device;

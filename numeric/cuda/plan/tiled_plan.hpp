@@ -12,15 +12,15 @@ namespace kauri::numeric::cuda {
 class Uploader;
 
 /// Data of a tiled front beside its Front, from which each factor makes its view
-/// (kernels::FrontViewOf). `counters` counts from the factor's counters, `child` from the first
-/// view of a child.
+/// (kernels::FrontViewOf). `counters` and `child` are indices into a factor's arrays of counters
+/// and of views of children; the other members are those of the view.
 struct TiledFront {
   Offset counters;
   Offset child;
   Index child_count, awaited, level, block_reuses, panel_reuses, fills, loads_block;
 };
 
-/// Data of a child that is pulled: the place of its row map, and its front.
+/// A child whose block is pulled: the first word of its row map in TiledPlan::row_map(), its front.
 struct PulledChild {
   Offset map;
   Index child;
@@ -32,8 +32,8 @@ static_assert(sizeof(PulledChild) == symbolic::kDevicePulledBytes);
 /// Descriptions, row maps, tasks and lists of sums, uploaded once for all factors.
 class TiledPlan {
  public:
-  /// DeviceSchedule::Sums by groups (symbolic/device/child_sums.hpp), on the device; null without
-  /// sums.
+  /// DeviceSchedule::Sums by groups (symbolic/device/child_sums.hpp), on the device:
+  /// kernels::SumsOf names the types. Null without sums.
   struct SumLists {
     const Offset* step = nullptr;
     const void* place = nullptr;
@@ -42,7 +42,7 @@ class TiledPlan {
   };
 
   TiledPlan() = default;
-  /// Uploads the arrays to the current device, for `teams` teams. Throws Error(memory).
+  /// Uploads the arrays to the current device, for tasks of `teams` teams. Throws Error(memory).
   TiledPlan(const Plan& plan, int teams, Uploader& uploader);
   [[nodiscard]] const DeviceArray<TiledFront>& fronts() const { return front_; }
   [[nodiscard]] const DeviceArray<PulledChild>& children() const { return child_; }

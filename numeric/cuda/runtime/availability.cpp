@@ -32,8 +32,8 @@ std::string why_none(cudaError_t status) {
          ", kauri was built with " + version(CUDART_VERSION) + ")";
 }
 
-/// Counts the devices. The runtime's first call loads the driver, during which no other thread may
-/// fork.
+/// Sets `count` to the number of devices. The runtime's first call loads the driver; meanwhile
+/// FirstCall keeps other threads of the process from forking.
 cudaError_t device_count(int& count) {
   static std::atomic<bool> is_loaded = false;
   const host_threads::FirstCall call(is_loaded);

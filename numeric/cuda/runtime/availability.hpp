@@ -16,7 +16,8 @@ const cudaDeviceProp& properties_of(int device);
 /// device at all.
 void require_device(int device);
 
-/// Throws Error(device) if this build has no code for the device.
+/// Throws Error(device) if this build has no code for the device, or only PTX too new for its
+/// driver.
 void require_code(int device);
 
 /// Returns the compute capability in words: "9.0".

@@ -86,8 +86,8 @@ const Driver* find_driver() noexcept {
   return find_driver(why_not);
 }
 
-/// Throws the error of a result of the driver. Results of the driver have the numbers of the
-/// runtime's.
+/// Throws as check() does if the driver's `status` is not success. A CUresult has the number of the
+/// cudaError_t of the same meaning.
 void check_driver(CUresult status, const char* what) {
   cuda::check(static_cast<cudaError_t>(status), what);
 }

@@ -26,14 +26,14 @@ std::string in_words(cudaError_t status);
 /// success. `what` names the operation in the error's text.
 void check(cudaError_t status, const char* what);
 
-/// Returns the kind of memory that an address lies in. The device must be current, as for
-/// require_on_device().
+/// Returns what CUDA knows of the memory at `place`: its kind and its device. The backend's
+/// device must be current, here and in require_on_device(). Throws Error(device).
 cudaPointerAttributes attributes_of(const void* place);
 
 /// Throws Error(usage), whose text begins with `name`, unless the first and the last entry of an
 /// array lie in memory of the device. Managed memory counts as any device's.
 void require_on_device(const void* first, const void* last, const char* name, int device);
-/// Requires the same of a matrix that is not empty.
+/// Throws Error(usage) unless the first and the last entry of a, not empty, lie on the device.
 template <class T>
 void require_on_device(const MatrixView<T>& a, const char* name, int device) {
   require_on_device(a.data, &strided(a)(a.rows - 1, a.cols - 1), name, device);
@@ -127,7 +127,7 @@ class Stream {
   [[nodiscard]] cudaStream_t get() const { return stream_; }
   /// Waits for the stream's work, from any context. Throws Error(device).
   void synchronize() const;
-  /// Waits like synchronize(), but ignores errors: for destructors.
+  /// Waits for the stream's work, from any context, but ignores errors: for destructors.
   void wait() const noexcept;
 
  private:
@@ -135,8 +135,8 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// Copies numbers from the device to the host's memory, in the stream's order, and waits until they
-/// have arrived.
+/// Copies `bytes` bytes from `there` on the device to `here` in host memory, in the stream's order,
+/// and waits for the stream. `what` names the copy in the text of an Error.
 void fetch_bytes(void* here, const void* there, std::size_t bytes, const Stream& stream,
                  const char* what);
 template <class T>
@@ -197,7 +197,7 @@ struct DeviceHeap {
   Device device;
   CudaOptions::Allocator allocator;
   MemoryLedger* ledger =
-      nullptr;  ///< counts what is made in this memory; null: it is counted nowhere
+      nullptr;  ///< counts the bytes of arrays in this memory; null: they are not counted
 
   /// Allocates memory of the device; returns null for 0 bytes. The device must be current, as for
   /// require(). Throws Error(memory).

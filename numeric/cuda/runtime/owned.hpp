@@ -14,18 +14,18 @@ struct Owned {
   std::uint64_t owner = 0;
 };
 
-/// A place, and the owner that a launch writes for; an argument of kernels.
+/// Argument of a kernel: address of an Owned value, and the owner's number to write beside it.
 template <class V>
 struct OwnedPlace {
   Owned<V>* there;
   std::uint64_t owner;
 };
 
-/// Returns a number that is never 0 and never the same twice in a process.
+/// Returns a new owner's number: not 0, and different from all others of the process.
 std::uint64_t next_owner();
 
-/// Returns the value at a place. Throws Error(usage), whose text begins with `name`, if another
-/// owner's work wrote it.
+/// Returns the value at `place` in host memory. Throws Error(usage), whose text begins with `name`,
+/// if the owner's number beside it is not place.owner: work of another owner wrote it.
 template <class V>
 const V& read(const OwnedPlace<V>& place, const char* name);
 [[noreturn]] void throw_foreign(const char* name);

@@ -1,4 +1,4 @@
-// Leases streams, and page-locked places for verdicts and reports.
+// Leases streams, and page-locked memory for verdicts and reports.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/runtime/resource_pool.hpp"
 

@@ -1,4 +1,4 @@
-// A pool of streams and of page-locked places for verdicts and reports: slow to make, and idle
+// A pool of streams and of page-locked memory for verdicts and reports: slow to make, and idle
 // between uses. An executor owns one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -14,11 +14,11 @@
 
 namespace kauri::numeric::cuda {
 
-/// Thread-safe. Makes another resource when all are in use; never shrinks.
+/// Streams and page-locked memory to lease. Thread-safe. Makes more if none is idle; never shrinks.
 class ResourcePool {
  public:
-  /// Makes the resources of a first factor and its workspace. This and all other calls work on the
-  /// current device.
+  /// Makes two streams and one slab, enough for a first factor and its workspace. This and all
+  /// other calls work on the current device.
   ResourcePool();
 
  private:
@@ -27,20 +27,20 @@ class ResourcePool {
   friend class PooledPlace;
   template <class V>
   friend class PooledPlaces;
-  /// Page-locked memory of one PooledPlaces: its places, one after another.
+  /// Page-locked memory for the values of one PooledPlaces, one after another.
   struct Array {
     explicit Array(std::size_t size) : memory(size), bytes(size) {}
     PinnedBytes memory;
     std::size_t bytes;  ///< a power of two
   };
   static constexpr std::size_t kPlaceBytes = 128,
-                               kSlabBytes = 4096;  ///< a place has its cache lines for itself
+                               kSlabBytes = 4096;  ///< bytes of a place; of a slab of many places
 
-  /// Leases a stream or a place, an idle one if there is one, else a new one; never null.
+  /// Leases a stream, or kPlaceBytes page-locked bytes: idle ones, or else new ones. Never null.
   Stream* take_stream();
   void* take_place();
-  /// Returns an array of at least this many bytes, and of less than twice as many if these are a
-  /// page or more.
+  /// Leases an array of a power of two of bytes: the least that is >= bytes and >= 4096. Makes one
+  /// if none of that size is idle.
   Array* take_array(std::size_t bytes);
   void give_back(Stream* stream) noexcept;
   void give_back(void* place) noexcept;
@@ -52,7 +52,7 @@ class ResourcePool {
   std::vector<std::unique_ptr<Stream>> stream_;
   std::vector<std::unique_ptr<PinnedBytes>> slab_;
   std::vector<std::unique_ptr<Array>> array_;
-  // The idle ones. Each list has capacity for all resources, so that giving back cannot fail.
+  // Idle resources. Each list has capacity for all of its kind, so that giving back cannot fail.
   std::vector<Stream*> idle_stream_;
   std::vector<void*> idle_place_;
   std::vector<Array*> idle_array_;
@@ -77,8 +77,8 @@ class PooledStream {
   Stream* stream_;
 };
 
-/// Leases a page-locked place that the device writes and the host reads. Destroy it when no work on
-/// the device writes the place any more; if some does, read() of the next owner throws.
+/// Leases page-locked memory for one V, which the device writes and the host reads. Destroy it when
+/// no work on the device writes there any more; if some does, read() of the next owner throws.
 template <class V>
 class PooledPlace {
  public:
@@ -98,9 +98,9 @@ class PooledPlace {
   OwnedPlace<V> place_{};
 };
 
-/// Leases an array of page-locked places, one for each item of a batch. As for PooledPlace, late
-/// work of an owner that has ended writes to memory of the pool, and read() of the next owner
-/// throws.
+/// Leases page-locked memory for `count` values of V, one for each item of a batch. Late work of an
+/// owner that has ended may still write there, since the pool keeps the memory; then read() of the
+/// next owner throws.
 template <class V>
 class PooledPlaces {
  public:
@@ -115,7 +115,7 @@ class PooledPlaces {
   PooledPlaces(const PooledPlaces&) = delete;
   PooledPlaces& operator=(const PooledPlaces&) = delete;
   ~PooledPlaces() { pool_->give_back(array_); }
-  /// Returns the first place; the others follow it.
+  /// Returns the address of the first value and the owner of all; the other values follow it.
   [[nodiscard]] const OwnedPlace<V>& first() const { return first_; }
   [[nodiscard]] const V& read(Index k, const char* name) const {
     return cuda::read(OwnedPlace<V>{first_.there + k, first_.owner}, name);

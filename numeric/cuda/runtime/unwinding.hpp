@@ -10,7 +10,7 @@
 namespace kauri::numeric::cuda {
 
 /// Waits for the stream if an exception leaves its scope. The device copies the caller's
-/// page-locked arrays as they lie, while the host goes on, and kernels work on arrays on the
+/// page-locked arrays directly, while the host goes on, and kernels work on arrays on the
 /// device. Without the wait they could read or write these after the caller has caught the
 /// exception and freed them. Streams that a call leases (PooledStream) are waited for anyway.
 class WaitInUnwinding {

@@ -43,21 +43,21 @@ struct Waiter {
   Kernel kernel;
   Awaited what;
   int block, warp;
-  int unit;             ///< its ticket; -2 - s for front s of a solve; -1 for neither
-  int there;            ///< not 0: this entry has been written
+  int unit;             ///< the warp's ticket; -2 - s: front s of a solve; -1: neither
+  int there;            ///< not 0: the other members have been written
   std::uint64_t place;  ///< address of the counter, the number or the barrier
   std::int64_t wanted, found;
 };
 
 constexpr int kGlobalSlots = 56,
-              kSharedSlots = 8;  ///< entries for counters and numbers, and for barriers
+              kSharedSlots = 8;  ///< entries of a Record: waits on global and on shared memory
 struct Record {
   Waiter waiter[kGlobalSlots + kSharedSlots];
 };
 
 /// Settings that device code reads; each module of kernels has its own copy.
 struct Settings {
-  Record* record;       ///< address, on the device, of memory of the host
+  Record* record;       ///< device address of a Record in page-locked memory of the host
   std::uint64_t limit;  ///< longest wait in ns; 0: waits have no end
   Kernel lost_kernel;   ///< for tests: the kernel in which signals are lost; none: no signal is
   int lost_unit;        ///< ticket or front (Waiter::unit) whose signals are lost
@@ -77,12 +77,12 @@ struct Choice {
 /// without KAURI_WATCHDOG.
 void arm(const Choice& choice = {});
 
-/// Returns "; the watchdog ended ..." with the recorded waits of all devices, those for other
-/// blocks first, then in the order of tickets, at most eight; empty if there are none.
+/// Returns "; the watchdog ended ..." with up to eight recorded waits of all devices: waits for
+/// other thread blocks come before waits at barriers, then lower tickets first. Empty if none are.
 [[nodiscard]] std::string report();
 
-/// Sets the Settings of one module of kernels on the current device. add_module() registers it as
-/// the program starts, and returns true.
+/// Function that copies Settings to one module of kernels (a .cu file) on the current device.
+/// add_module() registers it as the program starts, and returns true.
 using Module = cudaError_t (*)(const Settings&);
 bool add_module(Module module);
 

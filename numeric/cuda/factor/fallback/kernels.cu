@@ -1,7 +1,8 @@
 // The oracle and the fallback of factorisations: multifrontal Cholesky level by level (Duff & Reid
 // 1983). Tests compare all faster kernels with these, which do the fronts that no faster kernel
 // does on a device. One block of threads factorises a front of up to 64 rows; larger fronts are
-// done in tiles of 64, right-looking, with one launch per step for all fronts of a level.
+// done in tiles of 64, right-looking; each step takes up to three launches for all fronts of a
+// level.
 //
 // read_states() is no fallback: it reads what the tasks of tiled fronts leave.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -26,8 +27,8 @@ __device__ void fail(const PlanView& plan, const FactorMemory<T>& memory, Index 
     memory.state[parent] = FrontState::dead;
 }
 
-/// Returns true if a descendant of s failed, and then marks the parent of s dead too. Called by one
-/// thread.
+/// Returns true if front s or a descendant has failed, and then marks the parent of s dead too.
+/// Called by one thread.
 template <class T>
 __device__ bool is_dead(const PlanView& plan, const FactorMemory<T>& memory, Index s) {
   if (memory.state[s] == FrontState::done) return false;
@@ -53,7 +54,8 @@ __device__ void add_entries(const PlanView& plan, const FactorMemory<T>& memory,
   }
 }
 
-/// Adds the children's entries in the same rows and columns to the tile, child after child.
+/// Adds the children's entries in front rows [i0, i0 + rows), columns [j0, j0 + columns) to a tile,
+/// child after child: entry (i,j) to tile[(i - i0) + (j - j0) * ld]. Called by the whole block.
 template <class T>
 __device__ void add_children(const PlanView& plan, const FactorMemory<T>& memory, const Front& f,
                              Index i0, Index rows, Index j0, Index columns, T* tile, Index ld) {
@@ -81,9 +83,9 @@ __device__ void add_children(const PlanView& plan, const FactorMemory<T>& memory
   }
 }
 
-/// Factorises the first p columns of a square of order m in shared memory and updates the rest.
-/// Returns the column of the first pivot that is not positive and finite, or kNone. Called by all
-/// threads of the block.
+/// Factorises the first p columns of a lower triangle of order m in shared memory, ld entries from
+/// a column to the next, and updates the rest. Returns the column of the first pivot that is not
+/// positive and finite, or kNone. Called by all threads of the block.
 template <class T>
 __device__ Index partial_cholesky(T* a, Index ld, Index m, Index p) {
   const auto t = static_cast<Index>(threadIdx.x), threads = static_cast<Index>(blockDim.x);
@@ -104,7 +106,7 @@ __device__ Index partial_cholesky(T* a, Index ld, Index m, Index p) {
   return kNone;
 }
 
-/// Stores the lower triangle of a square in shared memory to panel and block.
+/// Stores the lower triangle a, in shared memory, of a factorised front to its panel and its block.
 template <class T>
 __device__ void store(const T* a, Index ld, const SmallLayout& layout, T* panel, T* block) {
   for (Index k = static_cast<Index>(threadIdx.x); k < layout.m * layout.m;
@@ -156,7 +158,8 @@ __device__ void over_tile(const FactorMemory<T>& memory, const Front& front, Ind
   }
 }
 
-/// Finds the tile of this block of threads. Returns false if its front is failed or dead.
+/// Sets `shared` to the tile of `list` that this block of threads works on. Returns false if its
+/// front is failed or dead.
 template <class T>
 __device__ bool take_tile(const PlanView& plan, const FactorMemory<T>& memory, const TileList& list,
                           TileAt& shared) {
@@ -186,8 +189,8 @@ __global__ void assemble_tiles(PlanView plan, FactorMemory<T> memory, TileList l
             [&](Index r, Index c, T* entry) { *entry = tile[r + c * kTile]; });
 }
 
-/// Stores the inverses of the 16 x 16 diagonal blocks of a pivot tile that begins with pivot
-/// `first`: whole blocks, with zeros above the diagonal and an identity behind the last pivot.
+/// Stores the inverses of the 16 x 16 diagonal blocks of a pivot tile l of w pivots from pivot
+/// `first` on: whole blocks, with zeros above the diagonal and an identity behind the last pivot.
 /// Solves read them.
 template <class T>
 __device__ void store_inverses(const T* l, Index ld, Index w, const FactorMemory<T>& memory,
@@ -209,8 +212,8 @@ __device__ void store_inverses(const T* l, Index ld, Index w, const FactorMemory
   }
 }
 
-/// Factorises the pivot tile of step k of each front, one block of threads for each front, and
-/// stores its inverses.
+/// Factorises pivot tile k of each front from plan.order[begin] on, one block of threads for each
+/// front, and stores the inverses of its 16 x 16 diagonal blocks.
 template <class T>
 __global__ void factor_tiles(PlanView plan, FactorMemory<T> memory, Index begin, Index k) {
   extern __shared__ __align__(16) unsigned char shared[];

@@ -12,13 +12,13 @@ namespace kauri::numeric::cuda {
 /// and device. Throws Error(device).
 void load_level_kernels();
 
-/// Enqueues one level of a factorisation by the fallback. Multifrontal: children are pulled in
-/// their fixed order, without atomics.
+/// Enqueues one level of a factorisation by the fallback. Each front adds its children's blocks in
+/// a fixed order, without atomics. The levels below must be enqueued before.
 template <class T>
 void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<T>& memory,
                    cudaStream_t stream);
-/// Enqueues the states of `count` tiled fronts from `first` on in plan.order, which the tasks have
-/// left in `fronts`.
+/// Enqueues a kernel that copies the failures of `count` tiled fronts, from plan.order[first] on,
+/// from the counters of `fronts` to memory.state and memory.fail_column.
 template <class T>
 void enqueue_states(const PlanView& plan, Index first, Index count,
                     const kernels::FrontViewOf<T>* fronts, const FactorMemory<T>& memory,

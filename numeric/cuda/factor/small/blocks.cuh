@@ -18,7 +18,8 @@ inline constexpr int kOperationsPart =
     72;  // 64, and 8 that keep rows of different parity in different banks
 inline constexpr int kOperationsEntries = 4 * kOperationsPart;
 
-/// Stores the column operations as operand B. A lane holds row `lane & 15` of them.
+/// Stores the column operations (the inverse transposed, 16 x 16) in shared memory as operand B of
+/// apply_operations(). Called by lanes 16-31, each with row `lane & 15` of them in `a`.
 __device__ inline void store_operations(double* operations, const double (&a)[16], int lane) {
   const int k = lane & 15;
   double* mine = operations + (k & 1) * kOperationsPart + 2 * ((k >> 2 & 1) + (k & 2)) + (k >> 3);
@@ -28,7 +29,7 @@ __device__ inline void store_operations(double* operations, const double (&a)[16
         a[n];
 }
 
-/// Sets x to minus acc times the column operations.
+/// Sets x to minus acc times the column operations that store_operations() stored.
 __device__ inline void apply_operations(BlockAccumulator& x, const BlockAccumulator& acc,
                                         const double* operations, int lane) {
   double a[8];
@@ -44,14 +45,15 @@ __device__ inline void apply_operations(BlockAccumulator& x, const BlockAccumula
   }
 }
 
-/// Result of a diagonal block: the first failing column, or -1; and whether a product with its
-/// column operations needs a correction.
+/// Result of a diagonal block: the first column of the front without an ordinary pivot
+/// (is_ordinary()), or -1; and whether products with its column operations need a correction.
 struct EliminatedDiagonal {
   int failed;
   bool corrects;
 };
 
-/// Eliminates diagonal block j: writes L over it, and its column operations. Called by one warp.
+/// Eliminates diagonal block j: writes L over it, and the inverse of L transposed, as column
+/// operations, to `operations`. Called by one warp.
 __device__ inline EliminatedDiagonal eliminate_diagonal(const LaneFront& front, int pivots,
                                                         double* operations, double* exchange,
                                                         int j) {
@@ -75,8 +77,8 @@ __device__ inline EliminatedDiagonal eliminate_diagonal(const LaneFront& front, 
   return {failed < 0 ? -1 : first + failed, corrects};
 }
 
-/// Loads the triangle G of block column j as operand B by rows; the column operations are G^-T. A
-/// column of G is that of diagonal block j if it is a pivot, else that of the identity.
+/// Loads a triangle G as operand B by rows. A column of G is that of diagonal block j of L if it is
+/// a pivot, else that of the identity; block column j's column operations are G^-T.
 __device__ inline void load_triangle(double (&g)[8], const LaneFront& front, int pivots, int j,
                                      const LaneColumns& columns) {
   const int row = kBlock * j + front.lane_row;
@@ -108,7 +110,7 @@ __device__ inline void correct_block(BlockAccumulator& x, BlockAccumulator& acc,
   }
 }
 
-/// Adds the products of block columns [begin, end) for block (i,j) to acc.
+/// Adds the sum of L(i,k) L(j,k)^T over block columns k in [begin, end), pivots alone, to acc.
 __device__ inline void add_products(BlockAccumulator& acc, const LaneFront& front, int pivots,
                                     int i, int j, int begin, int end) {
   for (int k = begin; k < end; ++k) {
@@ -126,7 +128,8 @@ __device__ inline void add_products(BlockAccumulator& acc, const LaneFront& fron
   }
 }
 
-/// Subtracts the products of block columns [begin, end) from block (i,j). Called by one warp.
+/// Subtracts the sum of L(i,k) L(j,k)^T over block columns k in [begin, end) from block (i,j).
+/// Called by one warp.
 __device__ inline void update_block(const LaneFront& front, int pivots, int i, int j, int begin,
                                     int end) {
   const LaneColumns columns(front, j);
@@ -136,7 +139,8 @@ __device__ inline void update_block(const LaneFront& front, int pivots, int i, i
   store_block<true>(acc, front, i, j, columns);
 }
 
-/// Multiplies block (i,j) by the column operations of block column j. Called by one warp.
+/// Multiplies block (i,j) by the column operations of block column j, which makes it L(i,j): in
+/// place and in x; with a correction if `corrects`. Called by one warp.
 __device__ inline void solve_block(BlockAccumulator& x, const LaneFront& front, int pivots, int i,
                                    int j, const LaneColumns& columns, const double* operations,
                                    bool corrects) {
@@ -147,7 +151,8 @@ __device__ inline void solve_block(BlockAccumulator& x, const LaneFront& front, 
   store_block<false>(x, front, i, j, columns);
 }
 
-/// Subtracts all products from the blocks right of `panels` block columns. Called by one warp.
+/// Subtracts the products of the first `panels` block columns, the pivots, from all blocks right of
+/// them. Called by one warp.
 __device__ inline void update_contribution(const LaneFront& front, int pivots, int panels) {
   const int blocks = front.blocks();
   for (int j = panels; j < blocks; ++j)
@@ -155,7 +160,7 @@ __device__ inline void update_contribution(const LaneFront& front, int pivots, i
 }
 
 /// Factorises a front of up to 32 rows, a row per lane, without column operations. Returns the
-/// first failing column, or -1. Called by one warp.
+/// first column without an ordinary pivot (is_ordinary()), or -1. Called by one warp.
 __device__ inline int factor_by_rows(const LaneFront& front, int pivots, double* exchange) {
   for (int first = 0; first < pivots; first += kBlock) {
     double a[16];
@@ -171,7 +176,8 @@ __device__ inline int factor_by_rows(const LaneFront& front, int pivots, double*
 }
 
 /// Factorises a front of up to 64 rows by one warp, left-looking: a block column stays in
-/// accumulators while its diagonal block is eliminated. Returns the first failing column, or -1.
+/// accumulators while its diagonal block is eliminated. Returns the first column
+/// without an ordinary pivot, or -1.
 __device__ inline int factor_by_warp(const LaneFront& front, int pivots, double* operations,
                                      double* exchange) {
   constexpr int kBlocks = 4;

@@ -29,7 +29,8 @@ struct ChainScratch {
   }
 };
 
-/// Does the work of warp 0 in phase j >= -1.
+/// Does the work of warp 0 in phase j >= -1: makes block (j+1,j) of L, if j >= 0, and subtracts its
+/// square from diagonal block j+1; then eliminates that block, if it has pivots.
 template <int kWarps>
 __device__ inline void lead_phase(const LaneFront& front, int pivots, int panels,
                                   const ChainScratch& scratch, int j) {
@@ -57,7 +58,7 @@ __device__ inline void lead_phase(const LaneFront& front, int pivots, int panels
   if (front.lane == 0) scratch.keep(done, slot);
 }
 
-/// Makes the rest of block column j of L. Called by the other warps in phase j >= 0.
+/// Makes blocks (i,j), i > j+1, of L. Called in phase j >= 0 by all warps but warp 0.
 template <int kWarps>
 __device__ inline void follow_phase(const LaneFront& front, int pivots, int panels,
                                     const ChainScratch& scratch, int j, int warp) {
@@ -98,7 +99,7 @@ __device__ inline void update_phase(const LaneFront& front, int pivots, int pane
 }
 
 /// Factorises a front and calls done(j) in one thread when block column j of L is finished. Returns
-/// the first failing column, or -1. Called by all threads of the block.
+/// the first column without an ordinary pivot, or -1. Called by all threads of the block.
 template <int kWarps, class Done>
 __device__ inline int factor_by_chain(const LaneFront& front, int pivots,
                                       const ChainScratch& scratch, int warp, const Done& done) {

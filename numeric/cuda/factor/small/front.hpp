@@ -24,9 +24,9 @@ inline constexpr int kMaxSmallRows = 128;
 
 /// A front on the device, whatever it is assembled from. Fronts of one launch may all differ.
 struct SmallFront {
-  double* panel = nullptr;  // out: L, panel_storage() entries, on 16 bytes
-  double* contribution =
-      nullptr;  // out: A22 - L21 L21^T, block_storage() entries, on 16 bytes; not used if p = m
+  double* panel = nullptr;         // out: L, panel_storage() entries, aligned to 16 bytes
+  double* contribution = nullptr;  // out: A22 - L21 L21^T, block_storage() entries, aligned to 16
+                                   // bytes; unused if p = m
   int rows = 0;
   int pivots = 0;
 };
@@ -34,16 +34,16 @@ struct SmallFront {
 /// A front whose entries lie packed in one array. Lives in device memory as an array, one per
 /// front.
 struct PackedSmallFront : SmallFront {
-  const double* source = nullptr;  // whole_units(entries()), on 16 bytes; not changed
+  const double* source = nullptr;  // whole_units(entries()), aligned to 16 bytes; not changed
 };
 
-/// Prepares the kernels; called once before the first launch on a device. Returns false if the
-/// device cannot run them.
+/// Lets the kernels have the shared memory that they need. Call it once on a device before the
+/// first launch there. Returns false if the device cannot run them.
 bool prepare_small_fronts();
 
 /// Enqueues the factorisation of fronts of at most `max_rows` <= 128 rows each. max_rows chooses
-/// the kernel and the shared memory of a front: sort fronts by size. Sets failed[f] to the first
-/// column without a positive finite pivot, or -1; the other contents of a failed front are
+/// the kernel and each front's shared memory: group fronts by size. Sets failed[f] to the first
+/// column whose pivot is not in (1e-290, 1e290), or -1; the other contents of a failed front are
 /// unspecified. Returns the launch's error.
 cudaError_t enqueue_small_fronts(const PackedSmallFront* fronts, int count, int max_rows,
                                  int* failed, cudaStream_t stream);

@@ -5,7 +5,7 @@
 namespace kauri::numeric::cuda::kernels {
 namespace {
 
-/// An assembly that is one bulk copy of the whole front.
+/// The Assembly (front_kernels.cuh) of packed fronts: one bulk copy of the whole front.
 struct PackedSource {
   using FrontRecord = PackedSmallFront;
   static constexpr bool kExact = false;

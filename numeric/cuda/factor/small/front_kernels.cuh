@@ -25,7 +25,7 @@ namespace kauri::numeric::cuda::kernels {
 //     True: a front that fails is assembled again and factorised by plain divisions and roots.
 //
 //   draw(otherwise, lane)
-//     Returns the next front of a warp: `otherwise`, or that of a ticket.
+//     Returns the index of a warp's next front: `otherwise`, or that of a ticket.
 //
 //   begin(front, packed, barrier, group)
 //     May start asynchronous copies to `packed` that complete on `barrier` (one arrival per use).
@@ -36,7 +36,7 @@ namespace kauri::numeric::cuda::kernels {
 //     phase if it was used; ends with group.sync() unless that wait is all it does.
 //
 //   record(front, f, packed, column)
-//     Records the result of front f: the first failing column, or -1. Called by one thread.
+//     Records the result of front f: its first failing column, or -1. Called by one thread.
 //
 //   stored(front)
 //     Called after the front's stores were begun, by the same thread.
@@ -103,8 +103,8 @@ struct WarpSlot {
     ptx::copy_8_async(reinterpret_cast<double*>(next) + lane,
                       reinterpret_cast<const double*>(fronts + f) + lane);
   }
-  /// Begins the assembly of the fetched front, once the stores of the previous front have read
-  /// `packed`.
+  /// Begins the assembly of the front whose description fetch() has fetched, once the stores of the
+  /// previous front have read `packed`.
   template <class Assembly>
   __device__ void begin(const Assembly& assembly, int lane) const {
     ptx::finish_async_copies();
@@ -116,7 +116,8 @@ struct WarpSlot {
   }
 };
 
-/// Factorises a front per warp, one after another: of up to 32 rows if kRows, else of up to 64.
+/// Factorises `count` fronts, each by one warp: of up to 32 rows if kRows, else of up to 64. A warp
+/// does one front after another.
 template <bool kRows, int kWarps, int kResident, class Assembly>
 __global__ void __launch_bounds__(32 * kWarps, kResident)
     factor_fronts_by_warps(const typename Assembly::FrontRecord* fronts, int count, int max_rows,
@@ -170,7 +171,7 @@ __global__ void __launch_bounds__(32 * kWarps, kResident)
 inline constexpr int kChainEntries =
     2 * kOperationsEntries + kExchangeEntries + 4;  // shared memory beside the front's entries
 
-/// Factorises a front of any size per block.
+/// Factorises a front of up to kMaxSmallRows rows per block.
 template <int kWarps, int kResident, class Assembly>
 __global__ void __launch_bounds__(32 * kWarps, kResident)
     factor_fronts_by_blocks(const typename Assembly::FrontRecord* fronts, Assembly assembly) {
@@ -204,7 +205,7 @@ __global__ void __launch_bounds__(32 * kWarps, kResident)
   ptx::finish_store_reads();
 }
 
-/// Number of warps of a block, and number of blocks that a multiprocessor shall hold.
+/// Warps of a block, and blocks that a multiprocessor must hold at once (for __launch_bounds__).
 struct BlockSize {
   int warps;
   int resident;
@@ -213,14 +214,14 @@ inline constexpr BlockSize kBlocks32{4, 6};   // 80 registers
 inline constexpr BlockSize kBlocks64{2, 5};   // 168 registers; 19 KB of shared memory per front
 inline constexpr BlockSize kBlocks128{6, 3};  // 96 registers; 72 KB of shared memory per front
 
-/// The kernels by size: at most 32, 64, and, with kLarge, 128 rows.
+/// Kernels for fronts of at most 32, of at most 64, and, with kLarge, of at most 128 rows.
 template <class Assembly, bool kLarge = true>
 class SmallFrontKernels {
  public:
   using FrontRecord = typename Assembly::FrontRecord;
 
-  /// Prepares the kernels; called once for each device before the first launch. Returns false if
-  /// the device cannot run them.
+  /// Lets the kernels have the shared memory that they need. Call it once on a device before the
+  /// first launch there. Returns false if the device cannot run them.
   static bool prepare() {
     if constexpr (kLarge) {
       if (!allow(kernel128<Assembly>, 32 * kBlocks128.warps, chain_bytes(kMaxSmallRows)))

@@ -14,7 +14,8 @@ namespace ptx = kernels::ptx;
 constexpr unsigned kAll = 0xffffffffu;
 constexpr int kRowsPerLane = symbolic::DeviceSchedule::kSmall / 32;
 
-/// Numbers 0 .. 32 kRowsPerLane - 1, held by the lanes of a warp.
+/// An array of 32 kRowsPerLane indices over the lanes of a warp: lane l holds items l, l + 32, ...
+/// at(k) returns item k; all lanes call it.
 struct LaneIndices {
   Index value[kRowsPerLane];
 
@@ -28,7 +29,8 @@ struct LaneIndices {
   }
 };
 
-/// A contribution block that is pulled.
+/// A child's contribution block: a packed lower triangle of order q, and the rows of the parent
+/// that its rows go to.
 struct Child {
   const double* block;
   const Index* relative;
@@ -47,7 +49,8 @@ __device__ void clear(double* packed, Index entries, int lane) {
   for (Index e = lane; e < entries / 2; e += 32) units[e] = make_double2(0.0, 0.0);
 }
 
-/// Adds A's entries and the shift. The lanes hold the columns' first entries and search among them.
+/// Sets A's entries in the cleared triangle, and adds the shift to its pivots. The lanes hold where
+/// each column's entries begin, and search there for the columns of 32 entries at a time.
 __device__ void add_entries(const GatherSource& source, const GatheredFront& front, double* packed,
                             int lane) {
   const std::uint32_t* column = source.plan.entry_ptr + front.first;
@@ -102,7 +105,8 @@ __device__ Index column_of_entry(Index e, Index q) {
   return c;
 }
 
-/// Adds a block of at most kNarrowBlock rows. `entry` holds its first entries.
+/// Adds a child's block of at most kNarrowBlock rows to the packed triangle of order m. `entry`
+/// holds what load_entries() loads from 0 on; `rows`: the parent's row of the block's row `lane`.
 __device__ void add_narrow_block(const Child& child, double (&entry)[kAtOnce], Index rows, Index m,
                                  double* packed, int lane) {
   const Index count = packed_entries(child.q);
@@ -120,7 +124,8 @@ __device__ void add_narrow_block(const Child& child, double (&entry)[kAtOnce], I
   __syncwarp();
 }
 
-/// Adds a block of any size, four columns at a time: their loads do not wait for one another.
+/// Adds a child's block of up to 64 rows to the packed triangle of order m, four columns at a time:
+/// their loads do not wait for one another.
 __device__ void add_block(const Child& child, const LaneIndices& rows, Index m, double* packed,
                           int lane) {
   constexpr int kColumns = 4;

@@ -36,7 +36,7 @@ struct LaneFront {
   __device__ int blocks() const { return (rows + kBlock - 1) / kBlock; }
 };
 
-/// Places of row 0 of a lane's four columns of block column k.
+/// Indices in LaneFront::packed of row 0 of a lane's four columns of block column k.
 struct LaneColumns {
   int first;
   int place[4];

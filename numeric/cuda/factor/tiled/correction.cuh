@@ -17,7 +17,7 @@ namespace kauri::numeric::cuda::kernels {
 /// about 5 eps. Blocks of meshes have less than 10.
 inline constexpr double kLargestCondition = 256.0;
 
-/// Returns true in all lanes if max over k < width of |row k of T| |column k of inv(T)| exceeds
+/// Returns true in all lanes if max over k < width of |row k of T|_2 |column k of inv(T)|_1 exceeds
 /// kLargestCondition, for a 16 x 16 triangle T. Up to a factor of 256 this maximum is the largest
 /// entry of |inv(T)| |T|, and unlike the condition number it does not grow if rows are scaled. Lane
 /// 16 + k holds column k of the inverse; `diagonal`: entry (k,k) of T T^T. Called by all lanes of a

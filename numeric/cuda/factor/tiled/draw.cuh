@@ -17,9 +17,9 @@ __device__ void copy_words(T& to, const T& from, int lane) {
     reinterpret_cast<int*>(&to)[lane] = __ldg(reinterpret_cast<const int*>(&from) + lane);
 }
 
-/// Draws a ticket and copies its task and front to `ticket`, for which the consumers wait. `turn`:
-/// as in Ticket. Called by all lanes of the producer's warp; returns the ticket's number, which is
-/// >= task_count if no task is left.
+/// Draws a ticket from counter *next and copies its task and front to `ticket` in shared memory.
+/// `turn`: number of stages that the team entered before the task. Called by all lanes of the
+/// producer's warp; returns the ticket's number, which is >= task_count if no task is left.
 template <class Ticket, class Front>
 __device__ int draw_ticket(Ticket& ticket, const Front* fronts, const symbolic::FrontTask* tasks,
                            int task_count, int* next, unsigned turn, int lane) {

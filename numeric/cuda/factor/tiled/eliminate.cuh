@@ -13,9 +13,9 @@ inline constexpr int kExchangeEntries = 128;  // twice four columns of 16 rows
 /// not a normal number.
 __device__ inline bool is_ordinary(double x) { return x > 1e-290 && x < 1e290; }
 
-/// Factorises four columns of the rows in `a`, from `first` on, and updates the columns right of
-/// each within these four. pairs: the same columns of rows 0-15; every lane factorises the diagonal
-/// block for itself. factor[j]: the row's entry of the unit lower factor.
+/// Eliminates four columns from `first` on in the lane's row `a`, updating only these four. pairs:
+/// these columns of rows 0-15, in shared memory; every lane factorises their 4 x 4 diagonal block
+/// for itself. Sets factor[j] to the row's entry in column first + j of the unit lower factor.
 template <bool kFull>
 __device__ inline void eliminate_four(double (&a)[16], const double2* pairs, int first, int width,
                                       double (&factor)[4]) {
@@ -61,10 +61,10 @@ __device__ inline void update_columns(double (&a)[16], const double2* pairs,
   }
 }
 
-/// Eliminates columns from kFirst on; `diagonal` holds their first four, by rows 0-15. Entries of
-/// other rows come through shared memory, two to all lanes by one load; the next four columns are
-/// published before the others are updated. Every row leaves in `below` the four columns that hold
-/// its pivot.
+/// Eliminates columns kFirst .. width - 1, four at a time; `diagonal` holds the first four of rows
+/// 0-15. Entries of other rows come through shared memory, two to all lanes by one load; the next
+/// four columns are stored there before the others are updated. At the end `below` holds of each
+/// row the four columns that hold its pivot.
 template <bool kFull, int kFirst>
 __device__ inline void eliminate_from(double (&a)[16], double2* diagonal, double2* below, int width,
                                       int lane) {
@@ -92,9 +92,9 @@ __device__ inline void eliminate_from(double (&a)[16], double2* diagonal, double
 /// Eliminates the first `width` of 16 columns. Lanes 0-15 hold the diagonal block by rows, the
 /// other lanes any rows of the same columns: rows of the front below it, or rows of the identity,
 /// which become those of the inverse transposed. Every lane's row becomes that of L; columns from
-/// `width` on are updated. Returns the first column without a positive finite pivot, or -1. After a
-/// failure the columns that follow it are unspecified. Pivots that are not ordinary (is_ordinary())
-/// count as failures too.
+/// `width` on are updated. Returns the first column without an ordinary pivot (is_ordinary()), or
+/// -1: also very small or large positive pivots count as failures. After a failure the columns that
+/// follow it are unspecified.
 __device__ inline int eliminate(double (&a)[16], double* exchange, int width, int lane) {
   double2* diagonal = reinterpret_cast<double2*>(exchange);
   double2* below = reinterpret_cast<double2*>(exchange) + kExchangeEntries / 4;

@@ -26,7 +26,7 @@ __device__ inline void wait_warp(const int* counter, int value, Awaited what, in
   __syncwarp();
 }
 
-/// Waits until the children's contribution blocks are in memory. Called by each warp that pulls.
+/// Waits until the children's blocks are written. Called by all lanes of each warp that pulls.
 template <class T>
 __device__ inline void wait_for_children(const FrontViewOf<T>& front, int lane) {
   if (front.awaited > 0)
@@ -37,21 +37,21 @@ __device__ inline void wait_for_children(const FrontViewOf<T>& front, int lane) 
 /// column.
 inline constexpr int kNoRow = -1, kNoColumn = 0x7fffffff;
 
-/// Returns the row of a child's block that goes to the row of a cell that `bit` stands for, given
-/// the row map's word; `none` if no row does.
+/// Returns the row of a child's block that goes to row log2(bit) of a cell row of the parent, whose
+/// row map word is `word`; `none` if no row does.
 __device__ inline int row_at(symbolic::RowMapWord word, unsigned bit, int none) {
   const int row = static_cast<int>(word >> symbolic::kCell) + __popc(word & (bit - 1));
   return (word & bit) != 0 ? row : none;
 }
-/// Returns the columns of a child's block that go to that row and the next one, taken as columns;
-/// kNoColumn if none does.
+/// Returns the columns of a child's block that go to columns log2(bit) and log2(bit) + 1 of a cell
+/// column of the parent, whose row map word is `word`; kNoColumn if none does.
 __device__ inline int2 columns_at(symbolic::RowMapWord word, unsigned bit) {
   const int row = static_cast<int>(word >> symbolic::kCell) + __popc(word & (bit - 1)),
             next = (word & bit) != 0 ? row + 1 : row;
   return make_int2((word & bit) != 0 ? row : kNoColumn, (word & 2 * bit) != 0 ? next : kNoColumn);
 }
 
-/// Returns the part of a block entry's place that its row gives, or its column, in 32 bits.
+/// Return the row's part and the column's part of the index of an entry in child.block, in 32 bits.
 template <class T>
 __device__ inline unsigned row_place(const ChildViewOf<T>& child, int row) {
   const unsigned r = static_cast<unsigned>(row);
@@ -68,7 +68,7 @@ __device__ inline unsigned column_place(const ChildViewOf<T>& child, int column)
          c / symbolic::kCell % 2 * kCellEntries + c % symbolic::kCell;
 }
 
-/// Returns one entry of a child's block; zero if the child has none there.
+/// Returns the child's entry at row_place() + column_place(); zero if row < column (kNoRow, ...).
 template <class T>
 __device__ inline T child_entry(const ChildViewOf<T>& child, int row, int column, unsigned row_part,
                                 unsigned column_part) {
@@ -76,8 +76,8 @@ __device__ inline T child_entry(const ChildViewOf<T>& child, int row, int column
 }
 
 /// Subtracts the children's entries in rows row + 16 h + {g, 8 + g} and columns column + 8 n + {2t,
-/// 2t + 1} of the padded front from c[h][n], child after child. row and column are the first of a
-/// cell. The children's blocks have fewer than 2^32 entries.
+/// 2t + 1} of the padded front from c[h][n], child after child; g = lane / 4, t = lane % 4. row and
+/// column are multiples of 8. The children's blocks have fewer than 2^32 entries.
 template <int H, int N>
 __device__ inline void gather(double (*c)[N][4], const FrontView& front, int row, int column,
                               int lane) {

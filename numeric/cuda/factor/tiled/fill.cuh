@@ -9,8 +9,8 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-/// Returns the column, counted from `first`, of entry e, which lies in columns [first, first +
-/// count).
+/// Returns the column, counted from `first`, of entry e of A, which lies in columns [first, first +
+/// count). column[j]: the first entry of column j.
 __device__ inline int column_of(const std::uint32_t* column, int first, int count, Offset e) {
   int low = 0;
   while (count > 1) {
@@ -21,7 +21,8 @@ __device__ inline int column_of(const std::uint32_t* column, int first, int coun
   return low;
 }
 
-/// Sets rows of cells [begin, end) of tile column k to zero; 16 bytes per thread.
+/// Sets rows of cells [begin, end) of tile column k to zero, at and below the diagonal. Called by
+/// kConsumers threads, which store 16 bytes at a time.
 template <class T>
 __device__ inline void clear_cells(const FrontViewOf<T>& front, int k, int begin, int end,
                                    int thread) {
@@ -53,7 +54,8 @@ __device__ inline void scatter_entries(const FrontViewOf<T>& front, const Values
   }
 }
 
-/// Executes a task of kind `fill`. Called by all kConsumers consumers of a team of any kind (Team).
+/// Executes a task of kind `fill`: sets its tiles to zero; in tile columns of pivots it then stores
+/// A's entries, the shift, and 1 on the padded diagonal. Called by all consumers of a team.
 template <class T, class Team>
 __device__ inline void fill(const FrontTask& task, const FrontViewOf<T>& front,
                             const Levels& levels, const ValuesOf<T>& a, const Team& me) {
@@ -102,7 +104,7 @@ __device__ inline T add_terms(T sum, const PlacePair<Place>* terms, int steps, c
   return sum;
 }
 
-/// Computes groups of sums: one group per warp, one sum per lane.
+/// Computes sums [task.row, task.row + task.rows): a warp does a group at a time, a lane one sum.
 template <class Place, class T>
 __device__ inline void add_groups(const FrontTask& task, const SumsOf<T>& sums, int warp,
                                   int lane) {
@@ -120,7 +122,8 @@ __device__ inline void add_groups(const FrontTask& task, const SumsOf<T>& sums, 
   }
 }
 
-/// Executes a task of kind `sum`. Called by all consumers.
+/// Executes a task of kind `sum`: waits for the children's blocks and for the front's first
+/// task.column `fill` and `sum` tasks, then computes the sums. Called by all consumers of a team.
 template <class T, class Team>
 __device__ inline void add_sums(const FrontTask& task, const FrontViewOf<T>& front,
                                 const SumsOf<T>& sums, const Team& me) {

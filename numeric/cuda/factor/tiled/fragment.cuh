@@ -45,7 +45,7 @@ struct TileViewOf {
 };
 using TileView = TileViewOf<double>;
 
-/// Returns tile (i, k), i >= k, of L or of the contribution block.
+/// Returns tile (i, k), i >= k, of L, or of the contribution block if k is beyond the pivots.
 template <class T>
 __device__ inline TileViewOf<T> tile_of(const FrontViewOf<T>& front, int i, int k) {
   const symbolic::FrontCells cells = front.cells;
@@ -63,7 +63,7 @@ __device__ inline TileViewOf<T> tile_of(const FrontViewOf<T>& front, int i, int 
           !below && width % 2 != 0};
 }
 
-/// Returns the place of a cell of a whole tile in shared memory.
+/// Returns the index of the first entry of a cell of a whole tile in shared memory.
 __device__ constexpr int shared_cell(int row_cell, int column_cell) {
   return ((column_cell >> 1) * 16 + 2 * row_cell + (column_cell & 1)) * kCellEntries;
 }
@@ -130,7 +130,7 @@ __device__ inline void as_operand(double (&a)[8], const double (&left)[4],
 
 __device__ inline void set_zero(double (&c)[4]) { c[0] = c[1] = c[2] = c[3] = 0.0; }
 
-/// Stores minus c to a tile in shared memory.
+/// Stores -c, two cells, to rows of cells row_cell and row_cell + 1 of a tile in shared memory.
 __device__ inline void store_flipped(double* tile, const double (&c)[4], int row_cell,
                                      int column_cell, int lane) {
   store_cell(tile, row_cell, column_cell, lane, ptx::flipped(c[0]), ptx::flipped(c[1]));

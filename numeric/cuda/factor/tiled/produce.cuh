@@ -15,8 +15,8 @@ __device__ inline void wait_for_slab(const FrontTask& task, const FrontViewOf<T>
   ptx::proxy_fence();
 }
 
-/// Copies the operands of the products, one pair of cell columns per stage: in a pair the rows of
-/// the task's tiles are contiguous.
+/// Copies the operands of the task's products to the ring's stages, a pair of cell columns of L
+/// each; in a pair, rows are contiguous. `dependent`: waits until L's slabs are finished.
 template <class T>
 __device__ inline void produce_products(const FrontTask& task, const FrontViewOf<T>& front,
                                         RingOf<T>& ring, bool dependent) {
@@ -47,8 +47,8 @@ __device__ inline void produce_products(const FrontTask& task, const FrontViewOf
   }
 }
 
-/// Copies block k of a pivot tile itself, for multiply_corrected(). If the block has a single cell,
-/// zeros stand for the others.
+/// Copies diagonal block k of a pivot tile of L (not its inverse) to `slab`, for
+/// multiply_corrected(). If the block has a single cell, zeros stand for the other three.
 __device__ inline void copy_triangle(double* slab, const TileView& triangle, int k,
                                      const double* zeros, std::uint64_t* full) {
   const int cells = triangle.pair_width(2 * k) == 2 ? 4 : 1;
@@ -57,8 +57,8 @@ __device__ inline void copy_triangle(double* slab, const TileView& triangle, int
     ptx::bulk_copy(slab + c * kCellEntries, zeros, kCellEntries * 8, full);
 }
 
-/// Prefetches to the L2 cache the tiles that the task's consumers start from, while they work on
-/// the task before.
+/// Prefetches to the L2 cache the task's tiles, from whose values its consumers start. They may
+/// still work on the task before.
 template <class T>
 __device__ inline void prefetch_tiles(const FrontTask& task, const FrontViewOf<T>& front) {
   if (task.kind == TaskKind::contribution && front.loads_block == 0) return;

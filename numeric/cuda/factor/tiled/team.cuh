@@ -1,7 +1,7 @@
-// A team of six warps, which executes one task of a front at a time: four consumers, a producer and
-// a fetcher. Holds the ring of stages between producer and consumers, and what both derive from a
-// task. A block has two teams, since two sets of accumulators fill the registers of a
-// multiprocessor.
+// A team of warps, which executes one task of a front at a time; on Hopper in double four
+// consumers, a producer and a fetcher. Here are the ring of stages between producer and consumers,
+// and values that both derive from a task. That kernel's block has two teams, since two sets of
+// accumulators fill the registers of a multiprocessor.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -65,7 +65,7 @@ struct RingOf {
 };
 using Ring = RingOf<double>;
 
-/// Returns the number of tile columns whose products the task adds.
+/// Returns the number of tile columns of L, from the first on, whose products the task subtracts.
 template <class T>
 __device__ inline int products_of(const FrontTask& task, const FrontViewOf<T>& front) {
   if (task.kind == TaskKind::contribution) return front.cells.pivot_tiles();
@@ -78,8 +78,8 @@ __device__ inline int cells_in(const FrontViewOf<T>& front, int tile_columns) {
   return min(tile_columns * symbolic::kTileCells, front.cells.pivot_cells());
 }
 
-/// Returns the number of slabs (columns of 16) in these tile columns; the very last slab may be
-/// half a one.
+/// Returns the number of slabs (16 columns each) in the first `tile_columns` tile columns of
+/// pivots; the front's last slab may have 8 columns.
 template <class T>
 __device__ inline int slabs_in(const FrontViewOf<T>& front, int tile_columns) {
   return (cells_in(front, tile_columns) + 1) / 2;

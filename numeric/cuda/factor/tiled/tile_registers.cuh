@@ -58,8 +58,8 @@ __device__ inline void load_cells(double (&c)[kCells][4], const TileView& tile, 
   }
 }
 
-/// As load_cells(), for a tile that has all these cells, with a fifth of the instructions. In a
-/// diagonal tile, the cells above the diagonal beside one on it hold unspecified values.
+/// Loads (16, 8 kCells) like load_cells(), of a tile that has all these cells, in a fifth of the
+/// instructions. In a diagonal tile, cells above the diagonal beside one on it become unspecified.
 template <int kCells>
 __device__ inline void load_whole_cells(double (&c)[kCells][4], const TileView& tile, int row,
                                         int column, int lane) {
@@ -74,7 +74,7 @@ __device__ inline void load_whole_cells(double (&c)[kCells][4], const TileView& 
   }
 }
 
-/// Stores minus acc[.][first], acc[.][first + 1] to pair s of the tile in memory.
+/// Stores -acc[.][first] and -acc[.][first + 1] to pair s of the tile, from cell row row_cell on.
 __device__ inline void store_pair(const TileView& tile, int s, const Accumulators& acc, int first,
                                   int row_cell, int lane) {
   const PairView pair = pair_of(tile, s, row_cell, lane);
@@ -90,8 +90,8 @@ __device__ inline void store_pair(const TileView& tile, int s, const Accumulator
   }
 }
 
-/// Loads cells by load_whole_cells() if `whole`, that is if the tile has all of them, else by
-/// shape.
+/// Loads cells by load_whole_cells() if `whole`, which is right if the tile has all of them, else
+/// as above, with zeros for cells that it lacks.
 template <int kCells>
 __device__ inline void load_cells(double (&c)[kCells][4], const TileView& tile, bool whole, int row,
                                   int column, int lane) {
@@ -110,8 +110,8 @@ __device__ inline void flip(double (&c)[kCells][4]) {
   }
 }
 
-/// Loads minus the tile in memory. Whole tiles take few instructions, which keeps room in the
-/// instruction cache.
+/// Sets acc to minus 32 rows, from cell row row_cell on, of the tile in memory. Whole tiles take
+/// few instructions, which saves room in the instruction cache.
 __device__ inline void load_accumulators(Accumulators& acc, const TileView& tile, int row_cell,
                                          int lane) {
 #pragma unroll

@@ -13,8 +13,8 @@ namespace kauri::numeric::cuda::kernels {
 __device__ constexpr int tile_of_warp(int warp) { return warp >> 1; }
 __device__ constexpr int row_cell_of_warp(int warp) { return 4 * (warp & 1); }
 
-/// Adds (32,16) times the transpose of (64,16) of the column's tile to acc. `rows`: the first cell
-/// of this warp's rows.
+/// Adds X Y^T to acc; X, (32,16) at `rows`, are this warp's rows of a slab, and Y, (64,16) at
+/// `columns`, is the slab of tile row task.column.
 __device__ inline void multiply_slab(Accumulators& acc, const double* rows, const double* columns,
                                      int lane) {
   double a[2][8];
@@ -31,8 +31,8 @@ __device__ inline void multiply_slab(Accumulators& acc, const double* rows, cons
   }
 }
 
-/// Adds (32,8) times the transpose of (64,8) to acc: the last pivots of a front, whose slab has one
-/// column of cells.
+/// Adds X Y^T to acc; X, (32,8), are this warp's rows from cell row row_cell on, Y is (64,8): the
+/// last pivots of a front, whose slab has one column of cells.
 __device__ inline void multiply_half_slab(Accumulators& acc, const double* rows,
                                           const double* columns, int row_cell, int lane) {
   double a[2][4];
@@ -61,15 +61,15 @@ __device__ inline void leave_stage(const RingOf<T>& ring) {
   if (ptx::elect() && ring.turn != ring.left) ptx::barrier_arrive(ring.last_empty());
 }
 
-/// Waits for the next stage, then leaves the one before: the products that needed it have been
-/// issued.
+/// Waits until the ring's current stage is full, then leaves the one before: by then the products
+/// that read that one have been issued.
 template <class T>
 __device__ inline void enter_stage(const RingOf<T>& ring) {
   ptx::barrier_wait(ring.full(), ring.parity());
   leave_stage(ring);
 }
 
-/// Lets the stages of a task pass: for a warp without rows.
+/// Enters and leaves `stages` stages without reading them: for a warp without rows in the task.
 __device__ inline void pass(int stages, Ring& ring) {
   for (int s = 0; s < stages; ++s) {
     enter_stage(ring);
@@ -77,7 +77,7 @@ __device__ inline void pass(int stages, Ring& ring) {
   }
 }
 
-/// Arrives for slab s of a panel task, which this warp has stored.
+/// Arrives at solved[s] of a panel task: this warp has stored its rows of slab s, or has none.
 __device__ inline void finish_slab(std::uint64_t* solved, int s) {
   __syncwarp();
   if (ptx::elect()) ptx::barrier_arrive(solved + s);
@@ -127,8 +127,8 @@ __device__ inline void solve(Accumulators& acc, const FrontTask& task, const Fro
   }
 }
 
-/// Initialises acc before the products: minus the tile in memory, or zero if it holds no values,
-/// minus the children's entries.
+/// Sets acc to its values before the products: minus (the tile in memory, if it holds values, plus
+/// the children's entries that are pulled). Waits for both.
 __device__ inline void start_accumulators(Accumulators& acc, const FrontTask& task,
                                           const FrontView& front, int tile, int row_cell,
                                           int lane) {
@@ -149,12 +149,12 @@ __device__ inline void start_accumulators(Accumulators& acc, const FrontTask& ta
     gather<1, 8>(acc + h, front, (row + 2 * h) * symbolic::kCell, column, lane);
 }
 
-/// Waits until all tasks of the levels below `level` are done, then publishes that. Called by one
-/// warp, one lane per level, from the first that is not known to be done. A thread that counts a
-/// task in `done` has released its accesses before. A lane that acquires a count has them behind
-/// it, and through __syncwarp() so has lane 0, whose fence releases all of them again with
-/// `passed`. A thread that acquires `passed` has them behind it too, without reading the counts,
-/// since happens-before is transitive.
+/// Waits until all tasks of the levels below `level` are done, then publishes that in
+/// levels.passed. Called by one warp: each lane polls the count of one level, from the first not
+/// known to be done. A thread releases its accesses before it adds its task to `done`; they happen
+/// before the reads of a lane that acquires the count. __syncwarp() orders these before lane 0's
+/// fence, which releases all of them with `passed`. Happens-before is transitive, so a thread that
+/// acquires `passed` need not read the counts.
 __device__ inline void wait_for_levels(const Levels& levels, int level, int lane) {
   if (level == 0) return;
   int passed = 0;
@@ -177,8 +177,8 @@ __device__ inline int part_of(int slabs, int least) {
   return max(least, (slabs + kParts - 1) / kParts);
 }
 
-/// Between two parts: adds the sum so far, which is in memory unless `first`, to acc; stores acc
-/// there unless `last`.
+/// Ends a part of a long sum, the first part being the values before the products: adds the sum of
+/// earlier parts, in memory unless `first`, to acc; unless `last`, stores acc and sets it to zero.
 __device__ inline void change_sums(Accumulators& acc, const FrontTask& task, const FrontView& front,
                                    const Levels& levels, bool first, bool last, int tile,
                                    int row_cell, int lane) {
@@ -193,8 +193,8 @@ __device__ inline void change_sums(Accumulators& acc, const FrontTask& task, con
   for (int n = 0; n < 8; ++n) set_zero(acc[0][n]), set_zero(acc[1][n]);
 }
 
-/// Adds the task's products of `cells` columns of cells. `row_cell`: this warp's first in tile
-/// `tile` of the task's two.
+/// Adds the task's products over `cells` columns of cells to acc, whose rows begin at cell row
+/// `row_cell` of tile `tile` of the task's two. Sums of more than `least_part` slabs go in parts.
 __device__ inline void add_products(Accumulators& acc, const FrontTask& task,
                                     const FrontView& front, const Levels& levels, int cells,
                                     int least_part, Ring& ring, int tile, int row_cell, int lane) {
@@ -220,8 +220,8 @@ __device__ inline void add_products(Accumulators& acc, const FrontTask& task,
   ++ring.turn;
 }
 
-/// Executes a task but for its announcement. `solved`: one barrier for each slab of a tile; the
-/// warps of a panel task arrive at them, one after the other.
+/// Executes a task with products (prepare, panel, contribution), but does not announce it.
+/// solved[s]: barrier where each warp of a panel task arrives once its rows of slab s are stored.
 __device__ inline void consume(const FrontTask& task, const FrontView& front, const Levels& levels,
                                int least_part, Ring& ring, std::uint64_t* solved,
                                const Member& member) {
@@ -255,8 +255,8 @@ __device__ inline void consume(const FrontTask& task, const FrontView& front, co
   store_accumulators(acc, target, row_cell, me.lane);
 }
 
-/// Announces that `slabs` slabs of L are finished in the rows of a panel task. Called after a
-/// release_fence().
+/// Announces that `slabs` slabs of L are finished in the tile rows of a panel task. Call it after a
+/// release_fence() that follows their stores.
 template <class T>
 __device__ inline void announce_rows(const FrontTask& task, const FrontViewOf<T>& front,
                                      int slabs) {
@@ -265,8 +265,8 @@ __device__ inline void announce_rows(const FrontTask& task, const FrontViewOf<T>
     ptx::store_relaxed(front.counters + kRows + task.row + r, slabs);
 }
 
-/// Announces to other blocks that the task's tiles are written. Called by one thread, with all
-/// others' writes behind it.
+/// Announces to other blocks that the task's tiles are written. Called by one thread, after a
+/// barrier that the team's other threads reach after their stores.
 template <class T>
 __device__ inline void count_task(const FrontTask& task, const FrontViewOf<T>& front,
                                   const Levels& levels) {
@@ -284,8 +284,8 @@ __device__ inline void count_task(const FrontTask& task, const FrontViewOf<T>& f
   if (levels.done != nullptr) ptx::add_relaxed(levels.done + front.level, 1);
 }
 
-/// Announces the task, by all consumers, once each has written its part. The fetcher announces
-/// panel tasks.
+/// Announces a task once each consumer has written its part. Called by all consumers; does nothing
+/// for panel tasks, which the fetcher announces, and if no task waits for it.
 __device__ inline void announce(const FrontTask& task, const FrontView& front, const Levels& levels,
                                 const Member& me) {
   if (task.kind == TaskKind::panel || (task.kind == TaskKind::contribution &&
@@ -296,8 +296,8 @@ __device__ inline void announce(const FrontTask& task, const FrontView& front, c
   if (me.warp == 0 && me.lane == 0) count_task(task, front, levels);
 }
 
-/// Announces the slabs of a panel task one by one, so that the tasks that follow need not wait for
-/// all. Called by one thread, while the consumers go on.
+/// Announces the slabs of a panel task one by one, each when all warps have arrived at solved[s],
+/// so that later tasks need not wait for all. Called by one thread, while the consumers go on.
 template <class T>
 __device__ inline void announce_panel(const FrontTask& task, const FrontViewOf<T>& front,
                                       const Levels& levels, std::uint64_t* solved, unsigned phase) {

@@ -15,11 +15,11 @@ namespace kauri::numeric::cuda {
 struct Dot2 {
   double sum = 0, error = 0;
 
-  /// Subtracts v x. T: scalar of v and x, or of v alone; if it is float, a plain sum in double is
-  /// exact enough.
+  /// Subtracts v x. T: type that v was converted from, and often x too. If it is float, a plain sum
+  /// in double is accurate enough: rounding errors are not collected.
   template <class T>
   __device__ void subtract(double v, double x) {
-    if constexpr (sizeof(T) == 4) {  // the product of two floats is exact
+    if constexpr (sizeof(T) == 4) {  // the product is exact if x is a float too
       sum = __dsub_rn(sum, __dmul_rn(v, x));
       return;
     }

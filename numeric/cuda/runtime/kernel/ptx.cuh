@@ -18,7 +18,7 @@ __device__ inline double* shared_pointer(SharedAddress address) {
   return static_cast<double*>(__cvta_shared_to_generic(address));
 }
 
-/// Loads from shared memory that the compiler neither moves nor keeps in other registers.
+/// Load one or two doubles from shared memory, by instructions that the compiler does not move.
 __device__ inline void load_shared(double& x, SharedAddress address) {
   asm volatile("ld.volatile.shared.f64 %0, [%1];" : "=d"(x) : "r"(address) : "memory");
 }
@@ -74,7 +74,7 @@ __device__ inline void barrier_arrive_expecting(std::uint64_t* barrier, int byte
       : "memory");
 }
 
-/// Waits until the phase of the given parity has completed.
+/// Waits until the barrier's phase of parity 0 or 1 has completed.
 __device__ inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
   const SharedAddress address = shared_address(barrier);
   std::uint32_t done = 0;
@@ -90,7 +90,7 @@ __device__ inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
   }
 }
 
-/// Copies bytes (a multiple of 16) from global to shared memory; the barrier counts them.
+/// Starts to copy bytes (a multiple of 16) from global to shared memory; completes on the barrier.
 __device__ inline void bulk_copy(void* to_shared, const void* from_global, int bytes,
                                  std::uint64_t* barrier) {
   asm volatile(
@@ -137,7 +137,7 @@ __device__ inline void copy_8_async(void* to_shared, const void* from_global) {
                : "memory");
 }
 /// Starts to copy 16 bytes from global to shared memory, past L1. commit_copies() makes a group of
-/// the copies since the last one; wait_for_copies() waits for groups.
+/// the thread's copies since its last call; wait_for_copies() waits for groups.
 __device__ inline void copy_16_async(void* to_shared, const void* from_global) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to_shared)),
                "l"(__cvta_generic_to_global(from_global))
@@ -154,8 +154,8 @@ __device__ inline void finish_async_copies() { asm volatile("cp.async.wait_all;"
 /// Orders this thread's ordinary accesses and bulk copies, both ways.
 __device__ inline void proxy_fence() { asm volatile("fence.proxy.async;" ::: "memory"); }
 
-/// Orders accesses like proxy_fence(), but in shared memory alone: it does not wait for the
-/// thread's stores to global memory.
+/// Orders this thread's ordinary accesses and bulk copies in shared memory alone: unlike
+/// proxy_fence() it does not wait for the thread's stores to global memory.
 __device__ inline void shared_proxy_fence() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
@@ -174,16 +174,16 @@ __device__ inline void store_release(int* p, int value) {
                : "memory");
 }
 
-/// Releases several flags: release_fence() once, then store_relaxed() for each. A store_release()
-/// for each would wait for memory each time.
+/// Orders earlier accesses before later stores. Several flags are released by one release_fence()
+/// and a store_relaxed() for each; a store_release() for each would wait for memory each time.
 __device__ inline void release_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 __device__ inline void store_relaxed(int* p, int value) {
   asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "r"(value)
                : "memory");
 }
 
-/// Acquires several counters: load_relaxed() of each, then acquire_fence() once, which makes
-/// visible what was released with any of them.
+/// Loads a counter without ordering. Several counters are acquired by load_relaxed() of each, then
+/// one acquire_fence(), which makes visible all writes released with their values.
 __device__ inline int load_relaxed(const int* p) {
   int value;
   asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];"
@@ -194,7 +194,7 @@ __device__ inline int load_relaxed(const int* p) {
 }
 __device__ inline void acquire_fence() { release_fence(); }
 
-/// Loads and stores numbers that are their own flags (solve/single/flags.cuh).
+/// Load and store a number that is its own flag (solve/single/flags.cuh); order no other access.
 __device__ inline double load_relaxed(const double* p) {
   double value;
   asm volatile("ld.relaxed.gpu.global.f64 %0, [%1];"
@@ -208,7 +208,7 @@ __device__ inline void store_relaxed(double* p, double value) {
                : "memory");
 }
 
-/// Loads and stores two neighbours, aligned to 16 bytes. Each is its own flag: one may arrive
+/// Load and store two adjacent numbers, aligned to 16 bytes. Each is its own flag: one may arrive
 /// before the other.
 __device__ inline double2 load_relaxed(const double2* p) {
   double2 value;
@@ -245,9 +245,9 @@ __device__ inline void named_arrive(int id, int threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
-/// Gives the threads of this warp group kTo registers each instead of kFrom (sm_90a). Each of its
-/// four warps waits until the block has enough to spare, and takes them whichever warps wait
-/// besides: no warp may take registers that another one needs before it can leave any.
+/// Raises (take) or lowers (leave) the registers of each thread of this group of four warps from
+/// kFrom to kTo (sm_90a). A warp that takes waits until the block has enough free ones, and waiting
+/// warps are served in any order: no warp may have to take registers before it leaves others.
 template <int kFrom, int kTo>
 __device__ inline void take_registers() {
   static_assert(kFrom < kTo);
@@ -322,8 +322,8 @@ __device__ inline void mma_tf32(float (&upper)[2], float (&lower)[2], const floa
         "r"(__float_as_uint(a[3])), "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
 }
 
-/// Two numbers of 16 bits (fp16) in one word, the first in the lower half: to_halves() rounds x and
-/// y to nearest, from_halves() returns them as floats.
+/// Returns x and y, rounded to nearest, as two fp16 in one word, x in the lower half. from_halves()
+/// sets x and y to the two numbers of a word.
 __device__ inline std::uint32_t to_halves(float x, float y) {
   std::uint32_t halves;
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(halves) : "f"(y), "f"(x));
@@ -336,10 +336,10 @@ __device__ inline void from_halves(float& x, float& y, std::uint32_t halves) {
       : "r"(halves));
 }
 
-/// A right operand of a group's products in shared memory, 64 rows in groups of 8. An operand of
-/// floats is (64,8): a group is 8 x 4 entries by rows, then 8 x 4 more. An operand of halves is
-/// (64,16): a group is 8 x 8 entries, then 8 x 8 more. `stride`: from a group to the next; `step`:
-/// from a group's first part to its second. Both count floats, for halves too.
+/// Descriptor of the right operand of multiply_group() (wgmma) in shared memory, 64 rows in groups
+/// of 8. Of floats it is (64,8): a group is 8 x 4 entries by rows, then 8 x 4 more. Of halves it is
+/// (64,16): a group is 8 x 8 entries, then 8 x 8 more. `stride`: distance of two groups; `step`:
+/// distance of a group's two parts. Both count units of 4 bytes, for halves too.
 struct GroupOperand {
   std::uint64_t descriptor;
 };
@@ -350,10 +350,10 @@ __device__ inline GroupOperand group_operand(const float* first, int stride, int
   return {(shared_address(first) & 0x3ffffU) >> 4 | field(step) << 16 | field(stride) << 32};
 }
 
-/// Brackets products of a group of four warps. begin_group() comes before them, when the registers
-/// that they use have been computed; commit_group() after they have been issued. finish_group()
-/// waits for all products but those of the last `kLeft` commits; until then no thread may touch
-/// what these read and write.
+/// Bracket multiply_group() of a group of four warps. begin_group() comes before the products, when
+/// the registers that they use have been computed; commit_group() after they have been issued.
+/// finish_group() waits for all products but those of the last `kLeft` commits; until then no
+/// thread may access the registers and the shared memory that the products read or write.
 __device__ inline void begin_group() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ inline void commit_group() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
@@ -388,7 +388,7 @@ __device__ inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2]
                : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])),
                  "r"(__float_as_uint(a[3])), "l"(b.descriptor));
 }
-/// c = a b^T, otherwise as multiply_group().
+/// c (16x64) = a (16x8) b (64x8)^T for each warp of a group, in TF32; operands of multiply_group().
 __device__ inline void multiply_group_from_zero(float (&upper)[8][2], float (&lower)[8][2],
                                                 const float (&a)[4], GroupOperand b) {
   asm volatile(KAURI_GROUP_TF32("0")
@@ -405,7 +405,8 @@ __device__ inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2]
                : KAURI_GROUP_SUM("+f")
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.descriptor));
 }
-/// c = a b^T, otherwise as multiply_group() of halves.
+/// c (16x64) = a (16x16) b (64x16)^T for each warp of a group; operands of multiply_group() in
+/// fp16.
 __device__ inline void multiply_group_from_zero(float (&upper)[8][2], float (&lower)[8][2],
                                                 const std::uint32_t (&a)[4], GroupOperand b) {
   asm volatile(KAURI_GROUP_HALVES("0")

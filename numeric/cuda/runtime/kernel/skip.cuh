@@ -8,9 +8,9 @@
 
 namespace kauri::numeric::cuda {
 
-/// Returns true if the kernel must return at once: run_flag points to 0, which earlier work of the
-/// stream has written. A null run_flag never skips. All threads of a kernel and all launches of a
-/// solve read the same value.
+/// Returns true if the kernel must return at once: run_flag is not null and *run_flag is 0. Earlier
+/// work of the stream writes the flag; nothing may change it between the first and the last launch
+/// of a solve, since all threads of all launches must read the same value.
 __device__ inline bool is_skipped(const std::int32_t* run_flag) {
   return run_flag != nullptr && *run_flag == 0;
 }

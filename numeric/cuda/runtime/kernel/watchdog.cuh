@@ -37,14 +37,14 @@ __device__ inline void begin(Kernel kernel) {
 __device__ inline void take(int ticket) { state().unit[warp_of_block()] = ticket; }
 /// Notes that the calling warp works on a front of a solve that has no tickets.
 __device__ inline void take_front(int front) { take(-2 - front); }
-/// hand_on() notes a ticket that the calling warp hands on to other warps, in one of two places;
-/// take_handed() notes that the calling warp works on it.
+/// Notes that the calling warp works on a ticket, and stores it in slot `place` (0 or 1) for other
+/// warps; take_handed(place) notes that the calling warp works on that ticket too.
 __device__ inline void hand_on(int place, int ticket) {
   state().drawn[place] = ticket, take(ticket);
 }
 __device__ inline void take_handed(int place) { take(state().drawn[place]); }
 
-/// Returns true if a test makes the calling thread lose its signals.
+/// Returns true if the calling thread must omit its signals, as a test asks (Settings::lost_...).
 __device__ inline bool loses() {
   return settings.lost_kernel != Kernel::none && settings.lost_kernel == state().kernel &&
          settings.lost_unit == state().unit[warp_of_block()] &&
@@ -55,8 +55,8 @@ __device__ inline bool loses() {
 class Watch {
  public:
   /// Call it after each unsuccessful read of a signal. `place` is the address that was read; it
-  /// held `found`, and the thread waits for `wanted`. After the limit the wait is recorded, and
-  /// soon afterwards the kernel traps.
+  /// held `found`, and the thread waits for `wanted`. After Settings::limit the wait is recorded;
+  /// after 9/8 of it the kernel traps.
   __device__ void look(Awaited what, const void* place, std::int64_t wanted, std::int64_t found) {
     const std::uint64_t now = kernels::nanoseconds(), limit = settings.limit;
     if (begun_ == 0) begun_ = now;

@@ -10,8 +10,8 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Returns true if the driver copies from or to the host's matrix as it lies. If rows lie apart, it
-/// does not: that would take as many copies as the matrix has rows.
+/// Returns true if the driver can copy the host's matrix directly: reachable memory, and the
+/// device's layout. A row-major matrix with gaps is staged: it would take a copy for each row.
 template <class T>
 bool is_copied_as_it_lies(const MatrixView<T>& host, Layout device) {
   const bool apart = host.layout == Layout::row_major && host.ld != host.cols && host.rows > 1;
@@ -19,8 +19,8 @@ bool is_copied_as_it_lies(const MatrixView<T>& host, Layout device) {
          is_reachable(&strided(host)(host.rows - 1, host.cols - 1));
 }
 
-/// Calls f(place in the matrix, place on the device, entries) for each column (row, if row-major),
-/// or once for all if no gaps lie between them.
+/// Calls f(offset in a.data, offset on the device, count), in entries, for each column of a (row,
+/// if row-major), or once for all if no gaps lie between them.
 template <class T, class F>
 void each_column(const MatrixView<T>& a, const F& f) {
   const Lines lines = lines_of(a, a.layout);

@@ -10,9 +10,9 @@ namespace kauri::numeric::cuda {
 class Staging;
 
 /// Enqueues the copy of `host`, which is not empty, to `device`, a compact_view() of its shape in
-/// either layout. Ordinary memory may change when this returns, and so may page-locked memory if
-/// its rows lie apart or the layouts differ. Otherwise page-locked memory is copied as it lies, and
-/// may change when the stream has come past the copy.
+/// either layout. Pageable memory may be overwritten when this returns, and so may page-locked
+/// memory if the layouts differ or its rows are not contiguous. Other page-locked memory is copied
+/// directly: overwrite it only after the stream has completed the copy.
 template <class T>
 void send(Staging& staging, const MatrixView<const T>& host, const MatrixView<T>& device,
           const Stream& stream);

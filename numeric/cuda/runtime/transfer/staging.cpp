@@ -14,7 +14,7 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Bytes in a chunk from which on it is sent, so that the copy runs while the next chunk is filled.
+/// A chunk with at least this many bytes is sent, so that its copy runs while the next is filled.
 constexpr std::size_t kSentBytes = std::size_t{1} << 20;
 
 }  // namespace
@@ -81,7 +81,7 @@ void Staging::send(void* device, Offset count, std::size_t item, const Fill& fil
   gathering.flush();
 }
 
-/// Has as many chunks under way at once as are idle.
+/// Keeps copies in flight for all chunks that are idle, and unpacks them in order.
 void Staging::receive(const void* device, Offset count, std::size_t item, const Unpack& unpack,
                       cudaStream_t stream) {
   struct StagedRange {

@@ -16,7 +16,7 @@
 
 namespace kauri::numeric::cuda {
 
-/// Returns true for memory that the device can copy by itself.
+/// Returns true if `place` is page-locked, managed or on a device: no staging is needed there.
 bool is_reachable(const void* place);
 
 /// Copies between host and device, for all objects that one backend makes. Thread-safe.
@@ -37,9 +37,9 @@ class Staging {
   /// Sends `count` items of `item` bytes to the device, in the stream's order. What `fill` reads
   /// may change when this returns.
   void send(void* device, Offset count, std::size_t item, const Fill& fill, cudaStream_t stream);
-  /// Copies `from` to the device, in the stream's order. Page-locked memory, and memory on a
-  /// device, is copied as it lies and may change when the stream has come past the copy; all other
-  /// memory may change when this returns.
+  /// Copies `from` to the device, in the stream's order. Memory that is_reachable() is copied
+  /// directly: overwrite it only after the stream has completed the copy. All other memory may be
+  /// overwritten when this returns.
   void copy(void* device, std::span<const std::byte> from, cudaStream_t stream);
   /// Copies `from` to the device on a stream of this object, and waits until it has arrived.
   void copy_now(void* device, std::span<const std::byte> from);
@@ -64,7 +64,7 @@ class Staging {
                                kPieceBytes = std::size_t{1} << 15;
   static constexpr std::size_t kChunks = 4;
   static constexpr std::size_t kAlignment =
-      256;  ///< a byte's place in a chunk and its place on the device are equal modulo this
+      256;  ///< a byte's addresses in a chunk and on the device are equal modulo this
   static constexpr int kMostThreads = 16;
 
   /// Leases the chunk that was given back first; waits until one is idle. A thread that holds a
@@ -74,8 +74,8 @@ class Staging {
   ChunkLease lease_if_idle();
   ChunkLease first_free();
   void give_back(Chunk* chunk) noexcept;
-  /// Calls f(first, last, place) for pieces of items [begin, end), which lie at `memory`, by
-  /// several threads.
+  /// Calls f(first, last, address of item first) by several threads for pieces [first, last) of
+  /// items [begin, end), of up to kPieceBytes each; `memory` is the address of item begin.
   template <class F>
   void by_pieces(std::byte* memory, Offset begin, Offset end, std::size_t item, const F& f);
 
@@ -90,8 +90,8 @@ class Staging {
 };
 
 /// Copies of one thread to the device on one stream. Arrays that follow each other in one
-/// allocation on the device, up to alignment, share a chunk and so a copy: a small array costs no
-/// more than filling its bytes. The destructor drops what flush() has not sent.
+/// allocation on the device, with gaps below 256 bytes, share a chunk and so a copy: a small array
+/// costs no more than filling its bytes. The destructor drops what flush() has not sent.
 class CoalescedUpload {
  public:
   CoalescedUpload(Staging& staging, cudaStream_t stream) : staging_(staging), stream_(stream) {}
@@ -107,8 +107,8 @@ class CoalescedUpload {
   void flush();
 
  private:
-  /// Returns the free bytes of the chunk at `place` on the device. Flushes the chunk first if
-  /// `place` does not follow what it holds, and leases one if there is none.
+  /// Returns how many bytes for `place` on the device and onwards the chunk can still take. Flushes
+  /// the chunk first if `place` does not follow the bytes it holds; leases one if there is none.
   std::size_t room_at(std::byte* place);
   [[nodiscard]] std::byte* in_chunk(const std::byte* place) const;
 
@@ -119,7 +119,7 @@ class CoalescedUpload {
   std::size_t used_ = 0;
 };
 
-/// Takes arrays from a block and fills them, on one stream.
+/// Takes arrays from a DeviceBlock and uploads their values, on one stream.
 class Uploader {
  public:
   Uploader(Staging& staging, DeviceBlock& block, const Stream& stream)

@@ -59,9 +59,9 @@ struct BelowRows {
   }
 };
 
-/// Makes start.c[0] minus its entries, plus the children's entries and the products of columns
-/// before j: the last of these is P = L(j+1,j-1) times the transpose of Q = L(j,j-1). kHalf 0 or 1:
-/// also makes this half of start.last, and stores it to memory.left; by warps 1 and 2.
+/// Sets start.c[0] to P Q^T, P = L(j+1,j-1), Q = L(j,j-1), minus its entries, minus the children's
+/// entries if step.pulls; products of earlier columns have been subtracted in memory. kHalf 0 or 1:
+/// does so for that half of start.last, too, and stores it to memory.left; by warps 1 and 2.
 template <int kHalf>
 __device__ inline void multiply_below(BelowRows& start, const ChainMemory& memory,
                                       const FrontView& front, const ChainStep& step, int row,
@@ -115,8 +115,8 @@ __device__ inline void multiply_below(BelowRows& start, const ChainMemory& memor
 }
 
 /// Solves X L(j,j)^T = C for kRowBlocks blocks of 16 rows from cell `row` on, with minus C in `c`,
-/// and stores X to memory.below: each 16 columns as soon as those of L(j,j) are complete,
-/// accumulators moving up as in solve(). Adds the square of the first row block to `square`.
+/// and stores X to memory.below: 16 columns at a time, once those of L(j,j) are complete; then
+/// moves `c` 16 columns left. If kRowBlocks is 1, adds X X^T to `square`.
 template <int kRowBlocks>
 __device__ inline void solve_below(double (&c)[2][8][4], double (&square)[2][4],
                                    const ChainMemory& memory, const ChainStep& step, int blocks,
@@ -209,7 +209,7 @@ __device__ inline ChainStep chain_step(const FrontView& front, int j, unsigned s
           (steps + j) & 1};
 }
 
-/// Runs the whole chain. Called by the four consumer warps.
+/// Factorises all diagonal tiles, each with the tile below. Called by the four consumer warps.
 __device__ inline void run_chain(const FrontView& front, ptx::SharedAddress stages,
                                  ChainBarriers& barriers, const Member& member) {
   const unsigned steps = barriers.steps;
@@ -265,8 +265,8 @@ __device__ inline void run_chain(const FrontView& front, ptx::SharedAddress stag
 
 // ---- the fetcher: one thread ----
 
-/// Copies the tiles of other teams that the steps of a chain read. The fetcher is a thread apart
-/// from the producer, since each of the two waits for other threads.
+/// Copies tiles that other teams made, and that the steps of a chain read, to shared memory. The
+/// fetcher is a thread apart from the producer, since each of the two waits for other threads.
 __device__ inline void fetch_for_chain(const FrontView& front, ptx::SharedAddress stages,
                                        ChainBarriers& barriers) {
   const unsigned steps = barriers.steps;

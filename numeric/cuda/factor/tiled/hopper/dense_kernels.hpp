@@ -22,9 +22,9 @@ namespace kauri::numeric::cuda::kernels {
 
 /// Enqueues C -= A A^T, lower tiles, for fronts whose columns of pivots hold A. `tasks`:
 /// update_tasks() on the device; or product_tasks(), then only the tiles of C -= A B^T are made
-/// (symbolic::ProductFront). C starts as `loads_block` says; no counters are used. `ticket` must be
-/// zero before the launch. Teams draw tasks: if tasks were dealt in turn, teams would drift apart
-/// and lose the rows that they share in the L2 cache (13 % at K = 1024).
+/// (symbolic::ProductFront). C starts as FrontView::loads_block says; no counters are used.
+/// `ticket` must be zero before the launch. Teams draw tasks: if tasks were dealt in turn, teams
+/// would drift apart and lose the rows that they share in the L2 cache (13 % at K = 1024).
 cudaError_t enqueue_update(const FrontView* fronts, const symbolic::FrontTask* tasks,
                            int task_count, int* ticket, int teams, cudaStream_t stream);
 

@@ -17,7 +17,7 @@ namespace kauri::numeric::cuda::kernels {
 // of them. A barrier for a pair of warps is told apart by its number of threads; the barriers of
 // the first two columns serve both.
 inline constexpr int kLoadedBarrier =
-    0;  // (Member::sync_consumers()'s) warp 0 waits for warp 3's blocks: the first loaded; row 3
+    0;  // (also sync_consumers()'s) warp 0 waits for warp 3: its first blocks; later, its row 3
 inline constexpr int kBegunBarrier = 1;  // the stages belong to the chain
 inline constexpr int kSquareBarrier =
     2;  // warp 0 waits for warp 1's square, and until warps 2 and 3 have read columns 0-2 of L(j,j)
@@ -67,7 +67,7 @@ __device__ inline void start(ChainBarriers& barriers) {
 
 /// Shared memory of a chain, in place of the ring's stages.
 struct ChainMemory {
-  double* diagonal;  // 1 tile: D, then L(j,j)
+  double* diagonal;  // 1 tile: (j,j) minus products (D), then L(j,j)
   double* below;     // 1 tile: L(j,j-1), then L(j+1,j)
   double* left;      // 1 tile: L(j+1,j-1); then the last 16 rows of minus the tile below, with all
                      // products of columns before j
@@ -128,8 +128,8 @@ __device__ inline void load_rows(double (&a)[16], const double* cells, int lane)
   }
 }
 
-/// Eliminates 16 columns as eliminate(), but for pivots of any magnitude: one column at a time, by
-/// roots. Pivots that are not positive and finite become 1, and the first of them is returned.
+/// Eliminates 16 columns, one row per lane and one column at a time, by roots: for pivots of any
+/// magnitude. Pivots that are not positive and finite become 1, and the first of them is returned.
 __device__ inline BadPivot eliminate_guarded(double (&a)[16], double* column, int lane) {
   BadPivot bad;
 #pragma unroll
@@ -150,8 +150,8 @@ __device__ inline BadPivot eliminate_guarded(double (&a)[16], double* column, in
   return bad;
 }
 
-/// Eliminates block (s,s) of the diagonal tile: writes L over it, and its inverse. Called by one
-/// warp.
+/// Eliminates block (s,s) of the diagonal tile: writes L over it, and the inverse of that block to
+/// memory.inverse. Called by one warp.
 __device__ inline EliminatedBlock eliminate_block(const ChainMemory& memory, int s, int lane) {
   const int row = lane & 15;
   double* cells = memory.diagonal + shared_cell(2 * s + (row >> 3), 2 * s) + (row & 7) * 8;
@@ -202,7 +202,7 @@ struct ChainStep {
   __device__ bool whole() const { return diagonal.width == symbolic::kTileCells; }
 };
 
-/// Copies block (row, column) of D from global memory to the diagonal tile.
+/// Copies block (row, column) of tile (j,j) from global memory to memory.diagonal.
 __device__ inline void put_block(const ChainMemory& memory, const ChainStep& step, int row,
                                  int column, int lane) {
 #pragma unroll
@@ -212,8 +212,8 @@ __device__ inline void put_block(const ChainMemory& memory, const ChainStep& ste
   }
 }
 
-/// Sets the cells of block (row, column) that D lacks to those of an identity: rows below the
-/// pivots were gathered there.
+/// Sets the cells of block (row, column) in memory.diagonal that tile (j,j) lacks to those of an
+/// identity: gather() has added entries of rows below the pivots there.
 __device__ inline void fill_missing(const ChainMemory& memory, const ChainStep& step, int row,
                                     int column, int lane) {
   const double x = (lane >> 2) == 2 * (lane & 3) ? 1.0 : 0.0,
@@ -256,7 +256,7 @@ __device__ inline void add_products(double (&c)[kCells][4], const ChainMemory& m
   }
 }
 
-/// Stores c - products to the diagonal tile, if it has that row of blocks.
+/// Stores c - products to blocks (row, column..) of the diagonal tile, if it has that block row.
 template <int kCells>
 __device__ inline void put_blocks(const double (&c)[kCells][4], const double (&products)[kCells][4],
                                   const ChainMemory& memory, const ChainStep& step, int blocks,
@@ -308,7 +308,7 @@ __device__ inline void load_others(const ChainMemory& memory, const FrontView& f
   __syncwarp();
 }
 
-/// Loads block (0,0), whose product solve_below() leaves. Called by warp 0.
+/// Loads block (0,0), and subtracts what make_below() left in memory.square. Called by warp 0.
 __device__ inline void load_first(const ChainMemory& memory, const FrontView& front,
                                   const ChainStep& step, const Member& me) {
   const int lane = me.lane;
@@ -357,7 +357,7 @@ __device__ inline void multiply_inverse(const ChainMemory& memory, double (&left
   ptx::mma(right, c, b);
 }
 
-/// Computes block (row,s) of L. Called by one warp.
+/// Computes block (row,s) of L(j,j), in place and in x. Called by one warp.
 __device__ inline void solve_block(const ChainMemory& memory, double (&x)[2][4], int row, int s,
                                    bool corrects, int lane) {
   double a[8];
@@ -366,7 +366,7 @@ __device__ inline void solve_block(const ChainMemory& memory, double (&x)[2][4],
   store_block(memory.diagonal, x, row, s, lane);
 }
 
-/// Adds x x^T of blocks as accumulators to square.
+/// Adds x x^T to square, both 16 x 16 blocks held as accumulators.
 __device__ inline void add_square(double (&square)[2][4], const double (&x)[2][4]) {
   double left[8];
   as_operand(left, x[0], x[1]);
@@ -409,7 +409,7 @@ __device__ inline void subtract_blocks(const ChainMemory& memory, int row, int c
   __syncwarp();
 }
 
-/// Arrives for columns s: this warp's part of them is complete, or it has none.
+/// Arrives at column[s]: this warp's part of slab s of L(j,j) is complete, or it has none.
 __device__ inline void finish_column(const ChainMemory& memory, int s, int lane) {
   ptx::shared_proxy_fence();
   __syncwarp();
@@ -440,13 +440,13 @@ __device__ inline void help_below(const ChainMemory& memory, const ChainStep& st
     ptx::named_arrive(me.barriers + kUpdatedBarrier, kEarly);
 }
 
-/// Arrives as help_below() does, for a tile of one block, which leaves no other work.
+/// Arrives at barriers->column and ->rows in place of help_below(), for a tile of one block.
 __device__ inline void help_nothing(const ChainMemory& memory, const Member& me) {
   finish_column(memory, me.warp / 3, me.lane);
   if (me.warp < 3 && me.lane == 0) ptx::barrier_arrive(&memory.barriers->rows);
 }
 
-/// After block (s,s), computes the block below it and the next diagonal block. Called by warp 0.
+/// Makes block (s+1,s) of L(j,j), and subtracts its square from block (s+1,s+1). Called by warp 0.
 __device__ inline void eliminate_below(const ChainMemory& memory, int s, int blocks, bool corrects,
                                        const Member& me) {
   const bool helped = s == 1 && blocks > 3;
@@ -467,7 +467,7 @@ __device__ inline void eliminate_below(const ChainMemory& memory, int s, int blo
   subtract_square(memory, x, s + 1, me.lane);
 }
 
-/// Computes L(j,j). Called by warp 0.
+/// Does warp 0's part of L(j,j), and records the front's first bad pivot.
 __device__ inline void eliminate_tile(const FrontView& front, const ChainMemory& memory, int j,
                                       int blocks, const Member& me, bool& failed_before) {
   int corrected = 0;

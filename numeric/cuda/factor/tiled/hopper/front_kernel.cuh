@@ -71,8 +71,8 @@ __device__ void start(Control* controls, double* stages) {
   __syncthreads();
 }
 
-/// Returns the Member of the calling consumer. The first named barrier of team 0 is that of
-/// start(), which is over.
+/// Returns the Member of the calling consumer. Team 0's first named barrier is 0, which
+/// __syncthreads() in start() used too, but no later code.
 __device__ Member consumer_of_team(int team) { return Member{0, 0, kTeamBarriers * team}.again(); }
 /// Returns the Member of a producer or a fetcher.
 __device__ Member server_of_team(int team, unsigned thread) {
@@ -80,8 +80,8 @@ __device__ Member server_of_team(int team, unsigned thread) {
           static_cast<int>(thread % 32), kTeamBarriers * team};
 }
 
-/// Draws tickets, hands them to the consumers, and copies their operands. It is one ticket ahead of
-/// the consumers, unless the task may wait for later tickets.
+/// Draws tickets for the team's other warps, copies operands, announces chains. Draws one ticket
+/// ahead of the consumers, but not while a task runs that may wait for later tickets.
 __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, int task_count,
                              int* next, const Levels& levels, bool dependent, unsigned pauses,
                              Control& control, Ring ring, const Member& me) {
@@ -114,8 +114,8 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
   }
 }
 
-/// Copies the data that chains wait for, while the producer stores their results; announces the
-/// slabs of panel tasks.
+/// Copies the tiles that chains read to shared memory, while the producer stores their results;
+/// announces the slabs of panel tasks. Called by a team's fetcher warp.
 __device__ void run_fetcher(int task_count, const Levels& levels, unsigned pauses, Control& control,
                             const Member& me) {
   unsigned phases = 0;  // bit s: phase of the barriers of panel tasks in slot s
@@ -140,8 +140,8 @@ __device__ void run_fetcher(int task_count, const Levels& levels, unsigned pause
   }
 }
 
-/// Executes the tasks. The thread's Member is found anew for each task: kept, it and values derived
-/// from it would be spilled, and read back by each task.
+/// Executes the tasks that the team's producer draws; called by its consumers. A thread's Member is
+/// found anew for each task: kept, it and values derived from it would be spilled.
 __device__ __forceinline__ void run_consumer(int task_count, const Levels& levels,
                                              const Values& values, const Sums& sums, int least_part,
                                              unsigned pauses, Control* controls) {

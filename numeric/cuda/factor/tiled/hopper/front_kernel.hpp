@@ -20,9 +20,9 @@ int resident_teams();
 
 /// Enqueues the partial Cholesky factorisation of all fronts on the stream and returns the launch's
 /// error. `tasks`: factor_tasks() on the device, made for no more than `teams` teams. `ticket` (one
-/// int) and all counters must be zero before the launch. A pivot that is not positive is recorded
-/// in its front and replaced by 1; all else goes on. `least_part`, `pauses`: as in
-/// DeviceTestHooks.
+/// int) and all counters must be zero before the launch. A pivot that is not positive and finite is
+/// replaced by 1, and a front's first is recorded there; all else goes on. `least_part`, `pauses`:
+/// as in DeviceTestHooks.
 cudaError_t enqueue_factor(const FrontView* fronts, const symbolic::FrontTask* tasks,
                            int task_count, int* ticket, const Levels& levels, const Values& values,
                            const Sums& sums, int least_part, int teams, unsigned pauses,

@@ -33,8 +33,8 @@ __device__ inline void load_triangle(double (&t)[16][kTriangleRow], const TileVi
   __syncwarp();
 }
 
-/// Inverts the block by substitution, one column of the inverse in lanes c and 16 + c. Returns true
-/// if the inverse needs a correction.
+/// Inverts the 16 x 16 triangle t by substitution, column c of the inverse in lanes c and 16 + c.
+/// Returns true if products with the inverse need a correction.
 __device__ inline bool invert_triangle(double* inverse, const double (&t)[16][kTriangleRow],
                                        int lane) {
   const int column = lane & 15;

@@ -1,7 +1,7 @@
 // The chain of a front on any device from sm_80 on: its diagonal tiles one after another, by two
 // warps of a block, each with the tile below it, by the two others, which follow 16 columns behind.
-// Only these wait for data that other blocks still have to finish. The next diagonal tile takes its
-// products with the tile below 16 columns behind them, in turn.
+// Only the two others read tiles of L that other teams make; all wait for `prepare` tasks. The next
+// diagonal tile takes its products with the tile below 16 columns behind that, in turn.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace kauri::numeric::cuda::kernels::portable {
 
-// Named barriers: one for each half of the block, and those by which the diagonal's half tells the
-// other.
+// Named barriers: one for each half of the team (warps 0 and 1: the diagonal tile; 2 and 3: the
+// tile below), and those between the halves and announcers.
 inline constexpr int kHalfBarrier = 1;     // and the next one, for the other half
 inline constexpr int kProductBarrier = 3;  // L(j,j-1) is no longer read
 inline constexpr int kSlabBarrier = 4;  // and the next three: columns 16 s.. of L(j,j) are complete
@@ -40,7 +40,7 @@ struct ChainMemory {
 };
 static_assert(2 * kTileEntries <= kWorkEntries);
 
-/// Step j of a chain: a diagonal tile of a front and the tile below.
+/// Step j of a chain: diagonal tile (j,j) of a front and the tile below it, (j+1,j).
 template <class T>
 struct ChainStep {
   const FrontViewOf<T>& front;
@@ -105,7 +105,7 @@ __device__ __forceinline__ void subtract_square(T (&a)[kSlabColumns], const T* x
   }
 }
 
-/// Sets rows 8-15 of the last block of a front's pivots to those of the identity if L lacks them.
+/// Sets rows 8-15 of a block, one per lane, to the identity's if `padded`: it has only 8 pivots.
 template <class T>
 __device__ __forceinline__ void pad_rows(T (&a)[kSlabColumns], int row, bool padded) {
   if (!padded || row < kCell) return;
@@ -113,7 +113,7 @@ __device__ __forceinline__ void pad_rows(T (&a)[kSlabColumns], int row, bool pad
   for (int c = 0; c < kSlabColumns; ++c) a[c] = c == row ? 1 : 0;
 }
 
-/// Factorises a 16 x 16 block of a slab in place, less the square of its rows in the slab before
+/// Factorises a 16 x 16 block of a slab in place, minus X X^T, X the same rows of the slab before
 /// (`before`; null if there is none). Stores the inverse to `inverse` in global memory, and the
 /// reciprocals of the diagonal. Called by one warp: lanes 0-15 hold the rows of the block, the
 /// others those of the identity, which become the columns of the inverse. Pivots that are not
@@ -170,8 +170,8 @@ __device__ __forceinline__ FailedPivot<T> eliminate_block(T* block, const T* bef
   return failed;
 }
 
-/// Subtracts tile (j + below, j) from acc, but for the product with the last tile column before it.
-/// Called by a warp of either half.
+/// Subtracts tile (j + below, j) in memory, which lacks the products of tile column j - 1 alone,
+/// from acc, and the children's entries if step.pulls(). Called by any warp of the team.
 template <class Loop>
 __device__ __forceinline__ void subtract_beginning(typename Loop::Accumulators& acc,
                                                    const ChainStep<typename Loop::T>& step,
@@ -202,8 +202,8 @@ __device__ __forceinline__ void update_right(typename Loop::T* rows,
 // columns and solves for the rows of the next block, the only ones it waits for; warp 1 does the
 // rest, the blocks of the last rows, meanwhile. ----
 
-/// Eliminates block s in its slab, which holds the block with all updates but those by the slab
-/// before.
+/// Factorises diagonal block s of L(j,j) in its slab, where only the products of slab s - 1 are
+/// still to be subtracted. Records a bad pivot in the front unless one has failed before.
 template <class T>
 __device__ __forceinline__ void eliminate(const ChainStep<T>& step, const ChainMemory<T>& memory,
                                           int s, bool& failed_before, int lane) {
@@ -221,7 +221,7 @@ __device__ __forceinline__ void eliminate(const ChainStep<T>& step, const ChainM
     *step.front.failed_pivot = static_cast<double>(failed.value);
 }
 
-/// Solves for rows first.. in slab s, one row per lane.
+/// Solves for row first + lane of slab s of L(j,j), in place, by substitution with block (s,s).
 template <class T>
 __device__ __forceinline__ void solve_rows(const ChainStep<T>& step, const ChainMemory<T>& memory,
                                            int s, int first, int lane) {
@@ -232,8 +232,8 @@ __device__ __forceinline__ void solve_rows(const ChainStep<T>& step, const Chain
   __syncwarp();
 }
 
-/// Updates columns 32.. of the last 16 rows by slab 1. Called by one warp: a row of 16 columns per
-/// lane.
+/// Subtracts the products of slab 1 from columns 32-63 of the last 16 rows of L(j,j). Called by one
+/// warp: 16 columns of a row per lane.
 template <class T>
 __device__ __forceinline__ void update_last(const ChainMemory<T>& memory, int lane) {
   const int row = kTile - kSlabColumns + lane % 16, block = 2 + lane / 16;
@@ -252,7 +252,8 @@ __device__ __forceinline__ void update_last(const ChainMemory<T>& memory, int la
   __syncwarp();
 }
 
-/// Does warp 0's part of L(j,j). Returns true if a pivot has failed.
+/// Does warp 0's part of L(j,j): factorises each diagonal block and solves for the 16 rows below
+/// it. Returns true if a pivot has failed, now or, if `failed`, before.
 template <class Kernel, class T = typename Kernel::T>
 __device__ __forceinline__ bool eliminate_tile(const ChainStep<T>& step,
                                                const ChainMemory<T>& memory, bool failed,
@@ -273,7 +274,7 @@ __device__ __forceinline__ bool eliminate_tile(const ChainStep<T>& step,
   return failed;
 }
 
-/// Does warp 1's part of L(j,j).
+/// Does warp 1's part of L(j,j): solves for the rows that warp 0 leaves, and updates them.
 template <class Kernel, class Loop = typename Kernel::Loop, class T = typename Kernel::T>
 __device__ __forceinline__ void finish_last_rows(const ChainStep<T>& step,
                                                  const ChainMemory<T>& memory, int lane) {
@@ -296,7 +297,7 @@ __device__ __forceinline__ void finish_last_rows(const ChainStep<T>& step,
   }
 }
 
-/// Stores columns 16 s.. of L(j,j) from slabs to memory, by `threads` threads.
+/// Stores slab s of L(j,j), from its diagonal block downwards, to global memory.
 template <class T>
 __device__ __forceinline__ void store_columns(const TileViewOf<T>& tile, const T* diagonal, int s,
                                               int thread, int threads) {
@@ -311,8 +312,8 @@ __device__ __forceinline__ void store_columns(const TileViewOf<T>& tile, const T
   }
 }
 
-/// Factorises the diagonal tile of step j. Returns true if a pivot has failed, in this step or, if
-/// `failed`, before.
+/// Computes L(j,j). Called by warps 0 and 1. Returns true if a pivot has failed, in this step or,
+/// if `failed`, before.
 template <class Kernel>
 __device__ __forceinline__ bool run_diagonal(const FrontViewOf<typename Kernel::T>& front, int j,
                                              bool failed) {
@@ -386,7 +387,7 @@ __device__ __forceinline__ void add_left_product(typename Loop::Accumulators& ac
   }
 }
 
-/// Makes the tile below of step j. `next`: another step follows.
+/// Computes L(j+1,j), if the front has it. Called by warps 2 and 3. `next`: step j + 1 follows.
 template <class Kernel>
 __device__ __forceinline__ void run_below(const FrontViewOf<typename Kernel::T>& front, int j,
                                           bool next) {
@@ -434,7 +435,7 @@ __device__ __forceinline__ void run_below(const FrontViewOf<typename Kernel::T>&
   }
 }
 
-/// Runs the whole chain. Called by the whole team.
+/// Factorises all diagonal tiles of the front, each with the tile below. Called by the whole team.
 template <class Kernel>
 __device__ __forceinline__ void run_chain(const FrontViewOf<typename Kernel::T>& front,
                                           const Levels& levels) {

@@ -31,12 +31,12 @@ constexpr Arithmetic arithmetic_of(CudaCompute loops) {
   }
 }
 
-/// Returns the teams, which are blocks, that the current device holds at once; 0 if it cannot run
-/// the kernel, or if the arithmetic is not for T. Called once before the first launch on a device.
+/// Returns the number of teams, one per thread block, that the current device holds at once; 0 if
+/// it cannot run the kernel or T lacks the arithmetic. Call it before the first launch on a device.
 template <class T>
 int resident_teams(Arithmetic arithmetic);
 
-/// Enqueues a factorisation, as kernels::enqueue_factor().
+/// Enqueues the fronts' partial Cholesky, as kernels::enqueue_factor() (hopper/front_kernel.hpp).
 template <class T>
 cudaError_t enqueue_factor(Arithmetic arithmetic, const FrontViewOf<T>* fronts,
                            const symbolic::FrontTask* tasks, int task_count, int* ticket,

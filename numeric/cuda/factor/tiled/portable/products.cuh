@@ -176,7 +176,7 @@ __device__ __forceinline__ void for_each_held(typename Loop::Accumulators& acc,
   }
 }
 
-/// Subtracts the tile in memory from acc.
+/// Subtracts the warp's 32 rows, from cell row row_cell on, of the tile in memory from acc.
 template <class Loop>
 __device__ __forceinline__ void subtract_tile(typename Loop::Accumulators& acc,
                                               const TileViewOf<typename Loop::T>& tile,
@@ -190,7 +190,7 @@ __device__ __forceinline__ void subtract_tile(typename Loop::Accumulators& acc,
   });
 }
 
-/// Stores minus acc to the tile in memory.
+/// Stores -acc to the warp's 32 rows, from cell row row_cell on, of the tile in memory.
 template <class Loop>
 __device__ __forceinline__ void store_accumulators(typename Loop::Accumulators& acc,
                                                    const TileViewOf<typename Loop::T>& tile,
@@ -205,8 +205,8 @@ __device__ __forceinline__ void store_accumulators(typename Loop::Accumulators& 
                       });
 }
 
-/// Calls visit(entries, address) for the entries that the lane holds in columns of cells [first,
-/// end), with their places in slabs. The warp's rows of the slabs begin at x.
+/// Calls visit(entries, address in slabs) for the entries that the lane holds in columns of cells
+/// [first, end). The warp's rows of the slabs begin at x.
 template <class Loop, class Visit>
 __device__ __forceinline__ void for_each_in_slabs(typename Loop::Accumulators& acc,
                                                   typename Loop::T* x, int first, int end, int lane,
@@ -234,8 +234,7 @@ __device__ __forceinline__ void put(typename Loop::Accumulators& acc, typename L
   });
 }
 
-/// Sets acc, for columns of cells [first, end), to what put() was given: reads the slabs and flips
-/// the signs.
+/// Undoes put(): sets acc, for columns of cells [first, end), to minus the warp's rows of slabs.
 template <class Loop>
 __device__ __forceinline__ void take(typename Loop::Accumulators& acc, typename Loop::T* x,
                                      int first, int end, int lane) {

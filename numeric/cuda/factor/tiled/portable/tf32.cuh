@@ -10,7 +10,7 @@
 
 namespace kauri::numeric::cuda::kernels::portable {
 
-/// A lane's kCount operands of products in TF32. If low parts are not used, no register holds them.
+/// kCount numbers of a lane's operand, split for TF32. Low parts that are unused take no register.
 template <int kCount>
 struct Tf32Parts {
   float high[kCount];
@@ -79,7 +79,7 @@ struct Tf32Loop {
   }
 
  private:
-  /// Loads two adjacent numbers to places i and i + step of an operand.
+  /// Loads two adjacent numbers, rounded or split, to parts i and i + step of an operand.
   template <int kCount>
   __device__ static __forceinline__ void load(Tf32Parts<kCount>& parts, int i, int step,
                                               const T* from) {

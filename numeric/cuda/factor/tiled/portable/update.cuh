@@ -26,8 +26,8 @@ __device__ __forceinline__ Member this_thread() {
   return {thread / 32, thread % 32};
 }
 
-/// Shared memory of a block: the stages, in whose place a task keeps all else it needs; the task;
-/// and data of a diagonal tile.
+/// Shared memory of a block: the stages, whose memory a task also uses when no products run (Room);
+/// data of a pivot tile that is solved with; and the ticket with its task and front.
 template <class T>
 struct PortableShared {
   T stages[kSharedEntries];
@@ -79,7 +79,7 @@ struct Alone {
   __device__ static void publish() {}
 };
 
-/// A Member as fill() and add_sums() take it.
+/// A Member with sync_consumers(), a barrier of the team, which fill() and add_sums() call.
 template <class Kernel>
 struct TeamMember : Member {
   __device__ void sync_consumers() const { Kernel::sync(); }
@@ -121,8 +121,8 @@ struct Operands {
   int slabs;
   int ready;  // number of slabs known to be finished
 
-  /// Waits until that slab is finished in the rows' and the column's tiles of L. Called by each
-  /// warp for itself.
+  /// Waits until slab `slab` of L is finished in the task's tile rows and in tile row task.column.
+  /// Called by each warp for itself.
   __device__ void wait_for(int slab, int lane) {
     if (ready > slab) return;
     const int seen = lane == 0 ? wait_for_slabs(task, front, slab + 1) : 0;
@@ -166,7 +166,7 @@ __device__ __forceinline__ void wait_until_filled(const FrontViewOf<T>& front, i
   if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, Awaited::filled, lane);
 }
 
-/// Returns true if the tile starts from values in memory.
+/// Returns true if the task's products are subtracted from values in memory; else from zero.
 template <class T>
 __device__ __forceinline__ bool has_beginning(const FrontTask& task, const FrontViewOf<T>& front) {
   return task.kind != TaskKind::contribution || front.loads_block != 0;
@@ -186,7 +186,7 @@ __device__ __forceinline__ void store_part(typename Loop::Accumulators& acc, con
   set_zero<Loop>(acc);
 }
 
-/// Stores acc between two parts of a long sum. `parts`: a part is in memory; set to true.
+/// Calls store_part() for acc. `parts`: an earlier part is in memory; set to true.
 template <class Loop>
 __device__ __forceinline__ void put_part_aside(typename Loop::Accumulators& acc,
                                                const FrontTask& task,
@@ -199,8 +199,8 @@ __device__ __forceinline__ void put_part_aside(typename Loop::Accumulators& acc,
   parts = true;
 }
 
-/// Adds the products of a task, from zero; the first stages are on their way. Returns true if a
-/// part of them is in memory. When it returns, no thread reads the stages any more.
+/// Sets acc to the sum of the task's products, whose first stages are being copied. Returns true if
+/// a part of it has gone to the tile in memory. At the return no thread reads the stages any more.
 template <class Loop>
 __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc,
                                              Operands<typename Loop::T>& operands,
@@ -249,7 +249,7 @@ __device__ __forceinline__ T* slab_row(T* slab, int r) {
   return slab + r / kCell * kPairEntries + r % kCell * kCell;
 }
 
-/// Copies the entries of a row of a slab, or of a 16 x 16 block, to registers and back.
+/// Copies 16 entries of a row of a slab or of a 16 x 16 block to registers; store_row(): back.
 template <class T>
 __device__ __forceinline__ void load_row(T (&x)[kSlabColumns], const T* row) {
 #pragma unroll
@@ -272,7 +272,7 @@ __device__ __forceinline__ void store_row(T* row, const T (&x)[kSlabColumns]) {
 }
 
 /// Solves x T^T = row for a row's 16 entries in a slab, in place. `triangle`: T, a 16 x 16 block of
-/// a slab, with the reciprocals of its diagonal. Called by one lane.
+/// a slab, with the reciprocals of its diagonal. Each lane calls it for a row.
 template <class T>
 __device__ __forceinline__ void substitute(T* row, const T* triangle, const T* reciprocals) {
   T x[kSlabColumns];
@@ -309,9 +309,9 @@ __device__ __forceinline__ void store_slab(const TileViewOf<T>& tile, const T* x
   }
 }
 
-/// Copies blocks of L(column, column), from those on its diagonal downwards, to slabs in room.work,
-/// and the reciprocals of its diagonal: all blocks in memory once block `from` is. Returns their
-/// number. Called by the whole team.
+/// Waits until block column `from` of L(column, column) is in memory; copies all block columns from
+/// there on that are in memory, from the diagonal downwards, to slabs in room.work, and reciprocals
+/// of their diagonals. Returns the number in memory, of all. Called by the whole team.
 template <class Kernel, class T = typename Kernel::T>
 __device__ __forceinline__ int bring_blocks(const Room<T>& room, const FrontViewOf<T>& front,
                                             int column, int from, const Member& me) {
@@ -334,7 +334,7 @@ __device__ __forceinline__ int bring_blocks(const Room<T>& room, const FrontView
   return end;
 }
 
-/// Moves columns of cells two to the left.
+/// Moves the columns of cells of acc two to the left; the last two keep their values.
 template <class Loop>
 __device__ __forceinline__ void move_up(typename Loop::Accumulators& acc) {
 #pragma unroll
@@ -383,8 +383,8 @@ __device__ __forceinline__ void solve_slabs(typename Loop::Accumulators& acc,
   }
 }
 
-/// Finishes a task on tiles after its products, with minus their result in acc, but for its
-/// announcement. told: as for solve_slabs().
+/// Finishes a task with products after these; acc holds minus the result. Solves if it is a panel
+/// task, else stores the tiles. Does not announce the task. told: as for solve_slabs().
 template <class Kernel, class Told, class Loop = typename Kernel::Loop>
 __device__ __forceinline__ void finish_tiles(typename Loop::Accumulators& acc,
                                              const FrontTask& task,
@@ -398,7 +398,7 @@ __device__ __forceinline__ void finish_tiles(typename Loop::Accumulators& acc,
                            me.lane);
 }
 
-/// Executes a task on tiles but for its announcement.
+/// Executes a task with products (kinds prepare, panel, contribution), but does not announce it.
 template <class Loop>
 __device__ __forceinline__ void run_tiles(const Levels& levels, int least_part) {
   using T = typename Loop::T;
@@ -417,7 +417,7 @@ __device__ __forceinline__ void run_tiles(const Levels& levels, int least_part) 
   finish_tiles<Alone<Loop>>(acc, task, front, levels, place, me, [](int) {});
 }
 
-/// Executes a task that computes no products; returns false for other tasks.
+/// Executes a task of kind `fill` or `sum`; does nothing for other kinds and returns false.
 template <class Kernel, class T = typename Kernel::T>
 __device__ __forceinline__ bool fill_or_sum(const FrontTask& task, const FrontViewOf<T>& front,
                                             const Levels& levels, const ValuesOf<T>& values,

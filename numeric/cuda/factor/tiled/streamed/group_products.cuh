@@ -67,7 +67,7 @@ __device__ __forceinline__ void renew(float (&sum)[kRows][portable::kTileCells][
   }
 }
 
-/// Operands of a stage: X, the warp's rows of (8 kColumns) columns; Y in parts, (64, 8 kColumns).
+/// Operands of a stage of kColumns cell columns: X, the warp's 32 rows; Y in parts, of 64 rows.
 struct StageOperands {
   const float* x;
   float* high;
@@ -81,7 +81,7 @@ struct StageOperands {
   }
 };
 
-/// Turns a loop's floats into operands of a group's products, and adds their results to a sum.
+/// Functions that split floats into operands of a group's products, issue these, and add results.
 template <class Loop>
 struct Group;
 
@@ -156,8 +156,8 @@ __device__ __forceinline__ void add_half(float (&acc)[kRows][portable::kTileCell
   }
 }
 
-/// Adds X Y^T of one stage to acc, without pipelining. X is in shared memory; Y is after
-/// wait_for_parts() returns. Called by all four warps of the group.
+/// Adds X Y^T of one stage to acc and waits for the result. X is in shared memory; Y has been split
+/// into parts when wait_for_parts() returns. Called by all four warps of the group.
 template <class Loop, int kColumns, class Wait>
 __device__ __forceinline__ void multiply_stage(typename Loop::Accumulators& acc,
                                                const StageOperands& from,
@@ -205,8 +205,8 @@ class PipelinedProducts {
   using Of = Group<Loop>;
 
   __device__ __forceinline__ void load_first(const StageOperands& from) { load(from, 0); }
-  /// Issues the products; Y must be split by then. Nothing of the previous stage is needed once
-  /// between() is called.
+  /// Issues the products of both halves; Y must have been split. Calls between() after the first
+  /// half's: from then on nothing reads the previous stage.
   template <class Between>
   __device__ __forceinline__ void ask(const StageOperands& from, const Between& between) {
     Of::template multiply<2>(sum_, a_, 0, from);

@@ -20,8 +20,8 @@ struct HalfParts {
 inline constexpr float kHalfScale = 0x1p11F;     // scale of operands
 inline constexpr float kHalfUnscale = 0x1p-22F;  // scale of products
 
-/// Splits x and y into parts. If a number is not finite as a half, its `low` is infinite or NaN,
-/// and its products are NaN.
+/// Splits x and y, times kHalfScale, into high and low halves, x in the lower half of each word. If
+/// a number is not finite as a half, its `low` is infinite or NaN, and its products are NaN.
 __device__ __forceinline__ void split(float x, float y, std::uint32_t& high, std::uint32_t& low) {
   x *= kHalfScale, y *= kHalfScale;
   high = ptx::to_halves(x, y);
@@ -30,7 +30,7 @@ __device__ __forceinline__ void split(float x, float y, std::uint32_t& high, std
   low = ptx::to_halves(x - high_x, y - high_y);
 }
 
-/// Products between tiles by halves; products inside a tile as in Tf32Loop<3>.
+/// Loop with products between tiles by halves; those inside a tile are in TF32, three for one.
 struct HalfLoop : Tf32Loop<3> {};
 
 template <>

@@ -10,11 +10,11 @@ namespace kauri::numeric::cuda::kernels::streamed {
 
 using portable::Arithmetic;
 
-/// Returns the teams that the current device holds at once, as portable::resident_teams(); 0 also
-/// if the device lacks the instructions.
+/// Returns the number of teams, one per thread block, that the current device holds at once; 0 if
+/// it cannot run the kernel or the arithmetic is not TF32 or FP16. Call it before the first launch.
 int resident_teams(Arithmetic arithmetic);
 
-/// Enqueues a factorisation, as kernels::enqueue_factor().
+/// Enqueues the fronts' partial Cholesky, as kernels::enqueue_factor() (hopper/front_kernel.hpp).
 cudaError_t enqueue_factor(Arithmetic arithmetic, const FrontViewOf<float>* fronts,
                            const symbolic::FrontTask* tasks, int task_count, int* ticket,
                            const Levels& levels, const ValuesOf<float>& values,

@@ -103,8 +103,8 @@ __device__ __forceinline__ bool has_products(TaskKind kind) {
   return kind != TaskKind::fill && kind != TaskKind::sum && kind != TaskKind::chain;
 }
 
-/// Draws tickets, hands them to the consumers, and copies their operands. It is one ticket ahead of
-/// the consumers, unless the task may wait for later tickets. Called by one warp.
+/// Draws tickets for the team's other warps and copies operands. Draws one ticket ahead of the
+/// consumers, but not while a task runs that may wait for later tickets. Called by one warp.
 template <class T>
 __device__ void run_producer(const FrontViewOf<T>* fronts, const FrontTask* tasks, int task_count,
                              int* next, unsigned pauses, int lane) {
@@ -176,8 +176,8 @@ struct WarpPart {
         place(portable::place_of(ticket.task, ticket.front, me.warp)) {}
 };
 
-/// Adds the products of `stages` >= 1 stages of two columns of cells to acc. `operands`: those in
-/// the ring's stage.
+/// Adds the products of `stages` >= 1 stages of two columns of cells to acc. operands(stride):
+/// returns those in the ring's current stage, its cell rows `stride` entries apart.
 template <class Loop, class T, class Operands, class Wait>
 __device__ __forceinline__ void multiply_whole_stages(typename Loop::Accumulators& acc, int stages,
                                                       RingOf<T>& ring, const Operands& operands,
@@ -209,8 +209,8 @@ __device__ __forceinline__ void multiply_whole_stages(typename Loop::Accumulator
   }
 }
 
-/// Adds the products of a task, from zero. Returns true if a part of them is in memory. The last
-/// stage is not left yet.
+/// Sets acc to the sum of the task's products. Returns true if a part of it has gone to the tile in
+/// memory. The caller must still leave the last stage (leave_stage()).
 template <class Loop, class T = typename Loop::T>
 __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, int slot,
                                              const Levels& levels, int least_part,
@@ -251,7 +251,7 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, i
   return parts;
 }
 
-/// Executes a task on tiles but for its announcement.
+/// Executes a task with products (kinds prepare, panel, contribution), but does not announce it.
 template <class Kernel, class T = typename Kernel::T>
 __device__ __forceinline__ void run_tiles(int slot, const Levels& levels, int least_part) {
   using Loop = typename Kernel::Loop;
@@ -272,7 +272,7 @@ __device__ __forceinline__ void run_tiles(int slot, const Levels& levels, int le
   });
 }
 
-/// Executes the tasks. Called by four warps.
+/// Executes the tasks that the producer draws. Called by the four consumer warps of a team.
 template <class Kernel, class T = typename Kernel::T>
 __device__ __forceinline__ void run_consumers(int task_count, const Levels& levels,
                                               const ValuesOf<T>& values, const SumsOf<T>& sums,
