@@ -44,7 +44,7 @@ class SymmetryRule {
     return within(x, y, threshold_ * std::max(std::abs(x), std::abs(y)));
   }
 
-  /// Returns true if x at (i, j) and y at (j, i) agree by the rule. root_i: root(a_ii).
+  /// Returns true if x at (i, j) and y at (j, i) agree by the class's rule. root_i: root(a_ii).
   /// root_j: root(a_jj).
   [[nodiscard]] bool agree(T x, T y, T root_i, T root_j) const {
     return same(x, y) ||

@@ -21,8 +21,9 @@ Index dense_degree(Index n, double dense);
 /// of the graph. Throws Error(input) if a row of `last` is out of range or occurs twice. O(n).
 Permutation natural_order(Index n, std::span<const Index> last);
 
-/// A reduced graph: connected components one after the other, in the order of their least vertex.
-/// Read-only once built.
+/// A graph with vertices merged, small rows eliminated, and dense and last rows set aside:
+/// connected components one after the other, in the order of their least vertex. Read-only once
+/// built.
 class Reduction {
  public:
   /// Reduces a graph. compress: merges indistinguishable vertices, and later those that only dense,

@@ -167,7 +167,8 @@ Result<void, Breakdown> Engine<T>::factorize_shifted(T shift, const std::stop_to
   return result;
 }
 
-/// Fills the mixed factor with A + shift I.
+/// Factorises A + shift I in the mixed factor; value: those of A, on the host. Does nothing for T
+/// other than double.
 template <Scalar T>
 Result<void, Breakdown> Engine<T>::fill_mixed(std::span<const T> value, T shift,
                                               const std::stop_token& stop) {

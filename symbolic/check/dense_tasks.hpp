@@ -57,8 +57,8 @@ struct PanelSolve {
 
 /// Pivots of a block; a multiple of the tile.
 inline constexpr Index kPanelSolveBlock = 512;
-/// Returns the tasks of the solves. block: pivots of a block. A front whose last column of cells
-/// has no pair is one block.
+/// Returns the tasks of the solves X L^T = C. block: most pivots of a block. A front with an odd
+/// number of columns of cells in its panel is one block.
 PanelSolve panel_solve(std::span<const FrontCells> fronts, Index block = kPanelSolveBlock);
 
 }  // namespace kauri::symbolic

@@ -205,8 +205,8 @@ class ArrayCheck {
     return a.until != kNone && (a.until == b.from || reach_.before(a.until, b.from));
   }
 
-  /// Returns a flaw if items of different tasks share memory but neither is dead before the other
-  /// starts.
+  /// Returns a flaw if items (panels, blocks, scratch) of different tasks share memory but neither
+  /// is dead before the other starts.
   std::string compare_items() {
     std::sort(items_.begin(), items_.end(),
               [](const Item& a, const Item& b) { return a.begin < b.begin; });

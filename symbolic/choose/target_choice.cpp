@@ -19,7 +19,9 @@ double job_seconds(const Analysis::Forecast& forecast, const AnalyzeOptions& opt
          options.factorizations * round_seconds(forecast, options);
 }
 
-/// Returns a text that names the constants that the device's seconds rest on.
+/// Returns a text that says whether the cost constants of the device's target, in the options'
+/// scalar, are measured or scaled from another device's or scalar's; scaled ones count its seconds
+/// kScaledWeight times.
 std::string basis(const Analysis::Forecast& device, const AnalyzeOptions& options) {
   const std::string constants = "constants of " + device.target + " in " +
                                 (options.device.scalar_bytes == sizeof(float) ? "float" : "double");

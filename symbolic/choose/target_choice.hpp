@@ -12,8 +12,8 @@ namespace kauri::symbolic {
 /// considered. In a smaller job launches and copies are most of what a device could save.
 inline constexpr double kLeastDeviceJob = 3e-4;
 
-/// Weight of a device's seconds that were not measured, but scaled from another device's: a device
-/// that is chosen by mistake costs more than one that is not chosen.
+/// Weight of a device's seconds whose constants were not measured, but scaled from another device's
+/// or scalar's: a device that is chosen by mistake costs more than one that is not chosen.
 inline constexpr double kScaledWeight = 2;
 
 /// Return the ratio of the seconds that a factorisation, or a solve, takes `workers` threads to

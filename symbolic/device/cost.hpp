@@ -44,7 +44,7 @@ namespace kauri::symbolic {
 struct DeviceCost {
   std::string_view target;
   int scalar_bytes = sizeof(double);
-  bool scaled = false;     ///< true: scaled from another device's constants, never measured
+  bool scaled = false;     ///< true: scaled from another device's or scalar's, never measured
   double start_s;          ///< launches, clearing of counters, the verdict
   double narrow_level_s;   ///< latency: a narrow front after its children
   double narrow_front_s;   ///< a narrow front's share while all warps work

@@ -80,7 +80,7 @@ class Placer {
 
   [[nodiscard]] Index count() const { return static_cast<Index>(blocks_.size()); }
 
-  /// Lists the rivals of each block in rival_, one list after the other.
+  /// Lists each block's rivals in rival_, list after list, both ways: j in k's list and k in j's.
   void list(std::span<const std::pair<Index, Index>> rivals) {
     for (const auto& [j, k] : rivals) ++rival_ptr_[j + 1], ++rival_ptr_[k + 1];
     std::partial_sum(rival_ptr_.begin(), rival_ptr_.end(), rival_ptr_.begin());

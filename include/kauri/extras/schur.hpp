@@ -50,13 +50,13 @@ class SchurComplement {
 
   SchurComplement(const SchurComplement&) = default;
   SchurComplement& operator=(const SchurComplement&) = default;
-  /// Moves; leaves an object of no rows, without a copy and a plan.
+  /// Moves; the source then has no rows, no plan and no copy of L22.
   SchurComplement(SchurComplement&& other) noexcept
       : plan_(std::move(other.plan_)),
         order_(std::exchange(other.order_, 0)),
         copied_(std::exchange(other.copied_, false)),
         l_(std::move(other.l_)) {}
-  /// Moves; leaves an object of no rows, without a copy and a plan.
+  /// Moves; the source then has no rows, no plan and no copy of L22.
   SchurComplement& operator=(SchurComplement&& other) noexcept {
     plan_ = std::move(other.plan_);
     order_ = std::exchange(other.order_, 0);

@@ -122,7 +122,7 @@ __device__ void factor_narrow(const BatchItem<T>& item, const Front& f, T* share
   if (eliminate_narrow(shared, f.m, f.p, f.first, pivots)) store_front<WarpTeam>(item, f, shared);
 }
 
-/// Factorises a front by a block, in `shared` memory if its triangle fits there.
+/// Factorises a front by a thread block: in `shared` if it fits, else in place in global memory.
 template <class Shape, class T>
 __device__ void factor_front(const BatchItem<T>& item, const Front& f, T* shared,
                              const BatchPivots<T>& pivots) {

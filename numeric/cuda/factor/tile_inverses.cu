@@ -52,9 +52,9 @@ __device__ void over_blocks(Index blocks, const F& f) {
       if (i < blocks) f(i, j, FrontCells::inverse_block(i, j));
 }
 
-/// Copies pivot tile k of L, and the inverses of its diagonal blocks, to shared memory. Entries
-/// above the diagonal and beyond the pivots become those of an identity: not all factorisation
-/// kernels write them.
+/// Copies pivot tile k of L, and the inverses of its 16 x 16 diagonal blocks, to shared memory.
+/// Entries above the diagonal and beyond the pivots become those of an identity: not all
+/// factorisation kernels write them.
 template <class T>
 __device__ void load_tile(T* triangle, T* inverse, const T* panel, const FrontCells& cells, Index k,
                           Index blocks) {
@@ -171,7 +171,7 @@ struct Slab {
 constexpr Index kPair = 2 * symbolic::kCellEntries;  // entries of a cell row of a slab
 constexpr Index kSlabEntries = symbolic::kTileCells * kPair;
 
-/// Copies a slab to shared memory, with zeros behind its last cell row up to the tile's eighth.
+/// Copies a slab to shared memory, with zeros in cell rows that it lacks: a whole tile has eight.
 template <class T>
 __device__ void load_slab(T* to, const T* panel, const symbolic::CellLayout& layout,
                           const Slab& at) {

@@ -207,10 +207,10 @@ struct TileAtWork {
   T* halves;
 };
 
-/// A sum of left(k) right(k) over tiles k in [begin, end), with left transposed if flips(k), and
-/// right always. The sum goes to a whole tile in scratch, whose rows after the front's last one are
-/// zeros, or, if scratch() is null, to the panel, with its sign changed if kNegative. Defaults that
-/// most sums share.
+/// The sum of op(left(k)) right(k) over tiles k in [begin, end); op transposes if flips(k). The
+/// loops multiply X Y^T, so right() returns its tile as `transposed`. The sum goes to scratch() as
+/// a whole tile, or, if that is null, to the panel, with its sign changed if kNegative; rows of
+/// padding are zeros. This struct has the defaults that most sums share.
 struct Sum {
   template <class T>
   static __device__ Operand<T> right(const TileAtWork<T>& t, Index k) {

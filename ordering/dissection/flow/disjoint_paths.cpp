@@ -18,9 +18,9 @@
 namespace kauri::ordering::dissection {
 namespace {
 
-constexpr Index kClosed =
-    std::numeric_limits<Index>::max();  // level of a state that does not reach the sink, or was
-                                        // used in this phase
+/// Level of a state that does not reach the sink, or that a search of this phase has entered; in
+/// cut_near_source(), of one that the source does not reach.
+constexpr Index kClosed = std::numeric_limits<Index>::max();
 
 }  // namespace
 

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kCommon = 3;
 
 /// Returns the text with the characters escaped that roff interprets: hyphens, backslashes, carets,
-/// tildes, and points and quotes at the beginning of a line.
+/// tildes, and points and apostrophes at the beginning of a line.
 std::string roff(std::string_view text) {
   std::string out;
   for (const char c : text) {

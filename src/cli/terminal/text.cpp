@@ -13,7 +13,7 @@
 namespace kauri::cli {
 namespace {
 
-/// Returns x with three digits and a prefix for powers of 1000.
+/// Returns x with a prefix for powers of 1000: three digits with a prefix, no decimals without one.
 std::string scaled(double x, const char* separator, const char* unit) {
   constexpr std::array kPrefix = {"", "k", "M", "G", "T", "P", "E"};
   std::size_t power = 0;

@@ -10,17 +10,17 @@
 
 namespace kauri::cli {
 
-/// Returns seconds with three digits: "12.3 ms", "1.23 s", "45 us"; "-" for a negative number or
-/// NaN.
+/// Returns seconds with three digits, "12.3 ms", "1.23 s", or microseconds without decimals,
+/// "45 us"; "-" for a negative number or NaN.
 std::string seconds(double s);
-/// Returns bytes with three digits and powers of 1000: "1.23 GB".
+/// Returns bytes with three digits and powers of 1000, "1.23 GB"; below 1000 without decimals.
 std::string bytes(double b);
 /// Returns all digits of a count, in groups of three: "1,234,567".
 std::string integer(Offset count);
 /// Returns a count with three digits and powers of 1000, "921 M", "7.12 G"; below 10,000 with all
 /// digits.
 std::string count(double x);
-/// Returns operations per second, "12.3 Gflop/s"; "-" if s is 0.
+/// Returns operations per second, "12.3 Gflop/s"; "-" unless s > 0.
 std::string rate(double flops, double s);
 /// Returns an error with two digits, "3.1e-16"; "not finite" for NaN and infinity.
 std::string error(double e);

@@ -38,8 +38,8 @@ Index square_dimension(const NpzMember& shape) {
 
 std::string entry_words(Offset k) { return "array 'data': entry " + std::to_string(k); }
 
-/// Throws Error(input) if n is too large for the number of entries; n comes from a few bytes of the
-/// file.
+/// Throws Error(input) if n is large, more than four times the number of entries, and no bound of
+/// bytes is set: n comes from a few bytes of the file.
 void expect_entries(const NpzMatrix& source, Offset entries) {
   const std::string why = too_many_empty_rows(source.n, entries, source.allowance);
   if (!why.empty()) source.array("shape").fail_here(why);

@@ -302,8 +302,8 @@ __device__ inline void mma(double (&c)[2], double a, double b) {
                : "d"(a), "d"(b));
 }
 
-/// Returns x rounded to the 11 bits of TF32, to nearest, ties away from zero. Infinities and NaN
-/// are kept, which takes three instructions.
+/// Returns x rounded to the 11 bits of TF32, to nearest, ties away from zero. Keeps infinities
+/// and NaN.
 __device__ inline float to_tf32(float x) {
   std::uint32_t bits;
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));

@@ -149,7 +149,7 @@ class Ahead {
 #pragma unroll
     for (int h = 0; h < kHalves; ++h) number[h] = coming_[h];
   }
-  /// Begins the loads that the next fronts need, before front number k is done.
+  /// Begins to load the numbers of front k + 1 and the places of front k + 2; k is under way.
   __device__ void ask(Index k) {
     look(k + 1);
     after_.template load<kForward>(fronts_.front(k + 2), fronts_.id(k + 2), k + 2 < count_, view_,

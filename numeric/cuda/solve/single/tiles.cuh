@@ -128,8 +128,9 @@ struct Rows {
   double of[2];
 };
 
-/// Returns two rows of V (right - C y), corrected, for a marked V. The ring then holds C, the tile
-/// of L left of the diagonal, not the product U = V C; y: numbers of the tile before.
+/// Subtracts C y_before from `right`, and returns this lane's two rows of V right after one step of
+/// refinement, for a V with its inverse flag set. The ring then holds C, the tile of L left of the
+/// diagonal, not the product U = V C; y_before: numbers of the tile before.
 template <class S>
 __device__ __noinline__ Rows correct_step(Tiles<S> shared, Rings rings, Lane at,
                                           InverseStages<S> stages, FrontCells cells, const S* panel,
@@ -287,7 +288,9 @@ __device__ inline void do_task(const Tiles<S>& shared, Rings& rings, const Lane&
   }
 }
 
-/// Returns V^T (right - C^T x), corrected, for a marked V: correct_step() of the backward sweep.
+/// correct_step() of the backward sweep: subtracts C^T x_after from `right`, and returns this
+/// lane's entry of V^T right after one step of refinement. The ring then holds C, the tile of L
+/// below the diagonal, not the product W = C V; x_after: numbers of the tile after.
 template <class S>
 __device__ __noinline__ double correct_step_back(Tiles<S> shared, Rings rings, Lane at,
                                                  InverseStages<S> stages, FrontCells cells,

@@ -285,8 +285,8 @@ __device__ inline void load_others(const ChainMemory& memory, const FrontView& f
   const int lane = me.lane;
   const int row = me.warp < 3 ? me.warp + 1 : 1, last_row = me.warp < 3 ? row : 3,
             last = me.warp < 3 ? row : 2;
-  // Blocks (row, 0) and (row, 1), and (last_row, last); their products are summed while the loads
-  // are under way.
+  // c: blocks (row, 0) and (row, 1); d: block (last_row, last). What is subtracted from c is summed
+  // in `products` while c and d are being loaded; that of d follows, in last_products.
   double c[4][4], d[2][4], products[4][4];
 #pragma unroll
   for (int n = 0; n < 4; ++n) set_zero(products[n]);

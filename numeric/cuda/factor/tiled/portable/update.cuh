@@ -65,8 +65,8 @@ struct Alone {
   using Loop = LoopOf;
   using T = typename Loop::T;
   static constexpr int kLeftSlabs = 1;
-  static constexpr int kAnnouncers = 0;  // threads that store and announce the results of a chain,
-                                         // apart from those that compute them
+  /// Threads beside the team that store and announce the results of a chain; 0: the team does.
+  static constexpr int kAnnouncers = 0;
   static_assert(kWorkEntries + 2 * kLeftSlabs * kWarpSlabEntries <= kSharedEntries);
 
   __device__ static Room<T> room() {
