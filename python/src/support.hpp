@@ -25,7 +25,6 @@
 #include "kauri/core/backend.hpp"
 #include "kauri/core/error.hpp"
 #include "kauri/core/matrix.hpp"
-#include "numeric/backend.hpp"
 
 namespace kauri::python {
 
@@ -245,11 +244,6 @@ using There = std::tuple<std::uintptr_t, std::size_t, std::size_t, Offset, bool>
 inline std::optional<StreamHandle> handle_of(std::optional<std::uintptr_t> stream) {
   return stream ? std::optional<StreamHandle>(reinterpret_cast<StreamHandle>(*stream))
                 : std::nullopt;
-}
-
-/// Waits until the work that is on the caller's stream now has ended. Does not wait for None.
-inline void wait_for(const Backend& backend, std::optional<std::uintptr_t> stream) {
-  if (stream) backend.executor().wait(reinterpret_cast<StreamHandle>(*stream));
 }
 
 template <class T>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -29,5 +30,10 @@ struct Symbolic : kauri::Symbolic {
 
   OptionTexts given;
 };
+
+/// Waits until the work that is on the caller's stream now has ended. Does not wait for None.
+inline void wait_for(const Symbolic& symbolic, std::optional<std::uintptr_t> stream) {
+  if (stream) symbolic.wait_for(reinterpret_cast<StreamHandle>(*stream));
+}
 
 }  // namespace kauri::python

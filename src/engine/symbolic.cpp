@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "numeric/executor.hpp"
+
 namespace kauri {
 
 Symbolic::Symbolic(SolverOptions given, int scalar_size)
@@ -36,6 +38,8 @@ const PreparedPlan* Symbolic::prepared() {
   const std::lock_guard lock(preparing_);
   return prepared_ ? &*prepared_ : nullptr;
 }
+
+void Symbolic::wait_for(StreamHandle stream) const { backend().executor().wait(stream); }
 
 SolverReport Symbolic::report(Precision precision) const {
   const bool mixed = precision == Precision::mixed;

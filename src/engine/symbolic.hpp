@@ -43,6 +43,8 @@ struct Symbolic {
   [[nodiscard]] Pattern pattern() const { return analysis.plan->pattern(); }
   [[nodiscard]] Backend& backend() { return backends.current(); }
   [[nodiscard]] const Backend& backend() const { return backends.current(); }
+  /// Waits until the work that is on a stream of the backend's device now has ended.
+  void wait_for(StreamHandle stream) const;
 
   SolverOptions options;
   const int scalar_bytes;

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/matrix/dense_lines.hpp"
 #include "base/progress/phase_range.hpp"
 #include "base/threads/stopping.hpp"
 #include "numeric/backend.hpp"
@@ -180,10 +181,10 @@ void SchurComplement<T>::solve(const Factor<T>& factor, MatrixView<const T> g, M
   require_shape("y", y, plan_->n, y.cols);
   require_valid(factor);
   factor.require_fit(y, y, workspace);
-  numeric::fill_entries(numeric::rows(y, 0, plan_->n - order_), T(0));
-  numeric::copy_entries<T>(g, numeric::rows(y, plan_->n - order_, order_));
+  fill_entries(numeric::rows(y, 0, plan_->n - order_), T(0));
+  copy_entries<T>(g, numeric::rows(y, plan_->n - order_, order_));
   factor.solve(System::B, y, y, workspace, stop);
-  numeric::copy_entries<T>(numeric::rows(y, plan_->n - order_, order_), x2);
+  copy_entries<T>(numeric::rows(y, plan_->n - order_, order_), x2);
 }
 
 template <Scalar T>

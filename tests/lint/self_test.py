@@ -80,6 +80,7 @@ PLANTED = (
     ("dependencies", "numeric/cpu/factor/front.cpp", HEAD + "void f() { dpotrf_(); }\n", "BLAS or LAPACK name dpotrf_"),
     ("dependencies", "symbolic/planted.cpp", HEAD + 'void f() { std::cerr << "x"; }\n', "the library never prints"),
     ("dependencies", "ordering/planted.cpp", HEAD + "void f() { std::abort(); }\n", "the library never prints, exits"),
+    *(("dependencies", f"{door}planted.cpp", includes('"numeric/planted.hpp"'), "closed to doors") for door in check_dependencies.DOORS),
     ("sizes", "ordering/planted.cpp", HEAD + "x;\n" * 499, "501 lines, at most 500"),
     ("sizes", "include/kauri/core/plan.hpp", HEAD + "x;\n" * 199, "201 lines, at most 200"),
     ("sizes", "include/kauri/planted.hpp", HEAD + "".join(f"struct [[nodiscard]] S{k} {{}};\nclass C{k} : S{k} {{}};\n" for k in range(31)),

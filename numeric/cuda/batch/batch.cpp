@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/matrix/dense_lines.hpp"
 #include "numeric/all_known.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/runtime/unwinding.hpp"
@@ -74,7 +75,7 @@ void place_entries(const Plan& plan, Offset begin, Offset end, std::uint32_t* ou
 /// Calls f(k, place, count), as for_each_run() does, for entries [begin, end) of a batch's matrices
 /// on the host, counted item by item. `lines`: those of each item's matrix.
 template <class F>
-void each_item_run(const Lines& lines, Offset stride, Offset begin, Offset end, const F& f) {
+void each_item_run(const DenseLines& lines, Offset stride, Offset begin, Offset end, const F& f) {
   const Offset entries = lines.count * lines.length;
   for (Offset at = begin; at < end;) {
     const Offset item = at / entries, last = std::min(end, (item + 1) * entries);
@@ -202,7 +203,7 @@ ItemValues<T> CudaBatch<T>::values_on_device(const ItemValues<T>& value) const {
     return {value_.data(), nnz};
   }
   const auto fill = [&](Offset begin, Offset end, void* out) {
-    for_each_run(Lines{items_, nnz, value.stride, 1}, begin, end,
+    for_each_run(DenseLines{items_, nnz, value.stride, 1}, begin, end,
                  [&](Offset k, Offset from, Offset count) {
                    std::copy_n(value.data + from, count, static_cast<T*>(out) + k);
                  });
@@ -285,7 +286,8 @@ void CudaBatch<T>::solve(const BatchView<const T>& b, const BatchView<T>& x,
         entries,         x.layout};
     const auto from = batch_columns(b, c, some);
     const auto to = batch_columns(x, c, some);
-    const Lines source = lines_of(from.item(0), x.layout), target = lines_of(to.item(0), x.layout);
+    const DenseLines source = lines_of(from.item(0), x.layout),
+                     target = lines_of(to.item(0), x.layout);
     const auto fill = [&](Offset begin, Offset end, void* out) {
       each_item_run(source, from.stride, begin, end, [&](Offset k, Offset at, Offset count) {
         copy_steps(from.data + at, source.from_entry, count, static_cast<T*>(out) + k, 1);
