@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kauri/core/types.hpp"
-#include "symbolic/device/test_hooks.hpp"
+#include "symbolic/common/test_hooks.hpp"
 
 namespace kauri::symbolic {
 

@@ -11,6 +11,7 @@ import tempfile
 
 import check_dependencies
 import check_python_imports
+import check_sizes
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 import plot_speed  # noqa: E402
@@ -82,6 +83,7 @@ PLANTED = (
     ("dependencies", "ordering/planted.cpp", HEAD + "void f() { std::abort(); }\n", "the library never prints, exits"),
     *(("dependencies", f"{door}planted.cpp", includes('"numeric/planted.hpp"'), "closed to doors") for door in check_dependencies.DOORS),
     ("sizes", "ordering/planted.cpp", HEAD + "x;\n" * 499, "501 lines, at most 500"),
+    ("sizes", "bench/crowd/planted.txt", "x\n", "one of 21 files side by side in bench/crowd, at most 20"),
     ("sizes", "include/kauri/core/plan.hpp", HEAD + "x;\n" * 199, "201 lines, at most 200"),
     ("sizes", "include/kauri/planted.hpp", HEAD + "".join(f"struct [[nodiscard]] S{k} {{}};\nclass C{k} : S{k} {{}};\n" for k in range(31)),
      "C30 is one of 62 public structs and classes, at most 60"),
@@ -224,6 +226,8 @@ INNOCENT = (
     ("sizes", "include/kauri/planted.hpp", HEAD + "".join(f"struct S{k};\nstruct S<T{k}> {{\n  struct N {{}};\n}};\n" for k in range(70))),
     ("sizes", "ordering/planted.cpp", HEAD + "const int t[] = {\n" + "  1,\n" * 100 + "};\nnamespace a {\n" + "int f();\n" * 100 + "}\n"),
     ("sizes", "numeric/cuda/factor/planted.cu", HEAD + "__global__ void k(int x) {\n" + body(110) + "}\n"),
+    ("sizes", "tests/fuzz/corpus/crowd/planted.txt", "x\n"),
+    ("sizes", "bench/crowd/room/planted.txt", "x\n"),
 )
 
 
@@ -271,6 +275,9 @@ def small_tree(root):
     for name, text in (("__init__", ""), ("_errors", ""), ("_factor/__init__", ""), ("_factor/other", "def f():\n    from .planted import x\n")):
         plant(root, f"python/kauri/{name}.py", "# A planted file.\n# SPDX-License-Identifier: BSD-3-Clause\n" + text)
     plant(root, "python/kauri/_core.pyi", "# A planted file.\n# SPDX-License-Identifier: BSD-3-Clause\n")
+    for folder in ("bench/crowd", "tests/fuzz/corpus/crowd"):
+        for number in range(check_sizes.FOLDER_FILES):
+            plant(root, f"{folder}/{number:02}.txt", "x\n")
     plant(root, MEASUREMENTS, SOUND)
     plant(root, str(plot_speed.PICTURE), plot_speed.drawn(root))
 
