@@ -4,30 +4,37 @@
 // prices of fronts in cost_table.hpp.)
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A factorisation takes
+// Names in the formulas are fields of DeviceCost; counts are those of DeviceWork. A factorisation
+// takes
 //
-//     start + narrow levels * narrow_level + narrow fronts * narrow_front + narrow bytes /
-//     bandwidth      (one launch; small ones likewise)
-//           + sum over levels of tiled fronts:
-//                 tiled_level + max(chain * diagonal_tile, products * product + panel tiles *
-//                 panel_tile + bytes / bandwidth):
+//     start_s
+//     + narrow levels * narrow_level_s + narrow fronts * narrow_front_s + narrow bytes / bandwidth
+//     + small levels * small_level_s + small fronts * small_front_s + small bytes / bandwidth
+//     + sum over levels of tiled fronts of
+//           tiled_level_s + max(chain * diagonal_tile_s,
+//                               products * product_s + panel tiles * panel_tile_s
+//                                   + bytes / bandwidth)
 //
-// small fronts wait for their children, level by level, and each takes its share of the warps; a
-// level of tiled fronts is bound by its longest chain of diagonal tiles, or by the work of all
-// teams together. A solve with one right-hand side by sweeps takes, for both sweeps,
+// where narrow fronts take one launch and small fronts another. Small fronts wait for their
+// children, level by level, and each takes its share of the warps; a level of tiled fronts is bound
+// by its longest chain of diagonal tiles, or by the work of all teams together. A solve with one
+// right-hand side by sweeps takes, for both sweeps,
 //
-//     sweep_start + small levels * sweep_small_level + narrow fronts * sweep_narrow_front + small
-//     fronts * sweep_small_front
-//           + tiled levels * sweep_tiled_level + chains * sweep_tile + panel tiles *
-//           sweep_panel_tile + vectors / host_bandwidth:
+//     sweep_start_s
+//     + (narrow levels + small levels) * sweep_small_level_s
+//     + narrow fronts * sweep_narrow_front_s + small fronts * sweep_small_front_s
+//     + sum over levels of tiled fronts of
+//           sweep_tiled_level_s + chain * sweep_tile_s + panel tiles * sweep_panel_tile_s
+//     + bytes of b and x / host_bandwidth
 //
-// reading and waiting hardly overlap. The plain solve takes
+// since reading and waiting hardly overlap. The plain solve takes
 //
-//     levels * plain_level + sum of the largest panels of each level of tiled fronts /
-//     plain_bandwidth + vectors / host_bandwidth,
+//     levels * plain_level_s
+//     + sum over levels of tiled fronts of largest panel / plain_bandwidth
+//     + bytes of b and x / host_bandwidth
 //
-// since the largest front of a level keeps one block busy; and a factor is made in create + upload
-// bytes / create_bandwidth. Bytes of numbers are those of the scalar.
+// since the largest front of a level keeps one block busy. Making a factor takes create_s + bytes
+// of uploads / create_bandwidth. Bytes of numbers are those of the scalar.
 #pragma once
 
 #include <span>
