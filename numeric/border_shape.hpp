@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/common/checked.hpp"
 #include "kauri/core/matrix.hpp"
-#include "symbolic/common/checked.hpp"
 
 namespace kauri::numeric {
 
@@ -18,14 +18,14 @@ struct BorderShape {
   /// Returns the number of values of the border, which come first: a diagonal entry and n others
   /// for each right-hand side.
   [[nodiscard]] Offset border() const {
-    return symbolic::checked_mul(Offset{n} + 1, nrhs, "entries of a border");
+    return checked_mul(Offset{n} + 1, nrhs, "entries of a border");
   }
   [[nodiscard]] Offset values() const {
-    return symbolic::checked_add(border(), nnz, "entries of a bordered matrix");
+    return checked_add(border(), nnz, "entries of a bordered matrix");
   }
   /// Returns the number of entries of a block of nrhs vectors.
   [[nodiscard]] Offset vectors() const {
-    return symbolic::checked_mul(rows(), nrhs, "numbers of vectors with a border");
+    return checked_mul(rows(), nrhs, "numbers of vectors with a border");
   }
 
   /// Returns a view of the right-hand sides within the values: n x nrhs.

@@ -4,13 +4,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kauri/core/analysis.hpp"
-#include "kauri/core/permutation.hpp"
 #include "src/engine/symbolic.hpp"
 
 namespace kauri::python {
@@ -23,10 +21,6 @@ struct Symbolic : kauri::Symbolic {
   /// Sets the options and makes the backends, without an analysis. Throws Error(usage) for unknown
   /// options and values.
   Symbolic(OptionTexts texts, int scalar_size);
-
-  /// Orders and analyses. permutation: replaces the ordering.
-  void analyze(const Pattern& a, const std::optional<Permutation>& permutation,
-               const std::stop_token& stop);
 
   OptionTexts given;
 };

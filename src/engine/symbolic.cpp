@@ -22,6 +22,14 @@ void Symbolic::analyze(const AnalyzeOptions& how, Index nrhs,
   analysis = analyze_for(backends, how, scalar_bytes, nrhs, run);
 }
 
+void Symbolic::analyze(const Pattern& a, const std::stop_token& stop,
+                       const std::optional<Permutation>& permutation) {
+  AnalyzeOptions how = options.analyze;
+  how.ordering.stop = stop;
+  if (permutation) how.permutation = permutation;
+  analyze(how, 1, [&](const AnalyzeOptions& offered) { return analyze_with_report(a, offered); });
+}
+
 void Symbolic::adopt(std::shared_ptr<const Plan> plan) {
   prepared_.reset();
   analysis = {};

@@ -6,8 +6,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 
 #include "kauri/core/analysis.hpp"
+#include "kauri/core/permutation.hpp"
 #include "kauri/device/prepared_plan.hpp"
 #include "kauri/solve/report.hpp"
 #include "kauri/solve/solver.hpp"
@@ -27,6 +29,10 @@ struct Symbolic {
   /// workspace for nrhs right-hand sides. Throws what `run` throws; there is then no plan.
   void analyze(const AnalyzeOptions& how, Index nrhs,
                const std::function<Analysis(const AnalyzeOptions&)>& run);
+  /// Analyses the pattern with the options and this stop token, for one right-hand side. A given
+  /// permutation replaces the ordering of the options.
+  void analyze(const Pattern& a, const std::stop_token& stop,
+               const std::optional<Permutation>& permutation = {});
   /// Takes a plan that was made elsewhere, or null, in place of an analysis.
   void adopt(std::shared_ptr<const Plan> plan);
   /// Prepares the plan on the backend, for all factors made after this call; the first call does

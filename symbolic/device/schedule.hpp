@@ -9,7 +9,6 @@
 
 #include "kauri/core/plan.hpp"
 #include "symbolic/common/assembly.hpp"
-#include "symbolic/common/checked.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/front_tasks.hpp"
 #include "symbolic/device/levels.hpp"
@@ -72,15 +71,6 @@ Offset count_task_bytes(const Supernodes& supernodes, const Assembly& assembly,
 Offset count_fast_bytes(const DeviceSchedule& schedule, std::string_view target);
 Offset count_plan_bytes(const Supernodes& supernodes, const Assembly& assembly,
                         const DeviceSchedule& schedule);
-
-/// Returns the bytes that an array takes of the one block of device memory of a factor or a
-/// workspace: whole units of kDeviceAlignment. Throws Error(overflow).
-inline constexpr Offset kDeviceAlignment = 256;
-inline Offset aligned_bytes(Offset count, Offset item_bytes) {
-  const Offset bytes = checked_mul(count, item_bytes, "bytes of an array");
-  return checked_add(bytes, kDeviceAlignment - 1, "bytes of an array") / kDeviceAlignment *
-         kDeviceAlignment;
-}
 
 /// Bytes of a device's record of a front beside the plan's arrays
 /// (numeric/cuda/plan/device_plan.hpp), and of a front's result in a factor: its state, the column

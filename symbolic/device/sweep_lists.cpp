@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/common/aligned_bytes.hpp"
+#include "base/common/checked.hpp"
 #include "base/host/memory.hpp"
 #include "base/threads/blocks.hpp"
 #include "symbolic/device/schedule.hpp"

@@ -8,12 +8,13 @@
 #include <string>
 #include <utility>
 
+#include "base/common/aligned_bytes.hpp"
+#include "base/common/checked.hpp"
 #include "base/matrix/dense_lines.hpp"
 #include "numeric/all_known.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/runtime/unwinding.hpp"
 #include "numeric/dense_view.hpp"
-#include "symbolic/common/checked.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/device/small_layout.hpp"
@@ -21,10 +22,6 @@
 
 namespace kauri::numeric::cuda {
 namespace {
-
-using symbolic::aligned_bytes;
-using symbolic::checked_add;
-using symbolic::checked_mul;
 
 /// Seconds that a block takes for a level of the tree (in a solve twice) and for a flop. Items are
 /// done together if a block takes at most kMostTimes the seconds that the whole device takes for

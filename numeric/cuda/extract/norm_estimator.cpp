@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/extract/norm_estimator.hpp"
 
-#include "symbolic/device/schedule.hpp"
+#include "base/common/aligned_bytes.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
 
 template <class T>
 Offset probe_bytes(Index n) {
-  using symbolic::aligned_bytes;
   return aligned_bytes(n, sizeof(T)) + aligned_bytes(n, sizeof(std::int8_t)) +
          aligned_bytes(estimator_blocks(n), sizeof(EstimatorStep));
 }

@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/common/aligned_bytes.hpp"
+#include "base/common/checked.hpp"
 #include "numeric/cuda/solve/multi/memory.hpp"
-#include "symbolic/common/checked.hpp"
-#include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -16,11 +16,9 @@ template <class T>
 Offset workspace_bytes(const Plan& plan, Index nrhs, const DeviceContext& context) {
   const KernelSet& kernels = context.kernels.of<T>();
   if (kernels.runs_sweeps(plan)) return plan.workspace_bytes(sizeof(T), nrhs, kernels.together);
-  using symbolic::aligned_bytes;
   const Offset row = Offset{sizeof(T)} * nrhs;
-  return symbolic::checked_add(2 * aligned_bytes(plan.n, row),
-                               aligned_bytes(plan.internals->device.update_rows, row),
-                               "bytes of workspace");
+  return checked_add(2 * aligned_bytes(plan.n, row),
+                     aligned_bytes(plan.internals->device.update_rows, row), "bytes of workspace");
 }
 
 template <class T>
@@ -31,7 +29,7 @@ CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs,
       stream_(context.pool),
       fast_(context.kernels.of<T>().runs_sweeps(*plan_)),
       block_(workspace_bytes<T>(*plan_, nrhs_, context), *context.heap) {
-  const Offset vector = symbolic::checked_mul(plan_->n, nrhs_, "scalars of workspace");
+  const Offset vector = checked_mul(plan_->n, nrhs_, "scalars of workspace");
   y_ = block_.template take<T>(vector);
   if (fast_) {
     most_ = symbolic::solve_width(std::min(nrhs_, context.kernels.of<T>().together));
@@ -45,7 +43,7 @@ CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs,
   }
   x_ = block_.template take<T>(vector);
   update_ = block_.template take<T>(
-      symbolic::checked_mul(plan_->internals->device.update_rows, nrhs_, "scalars of workspace"));
+      checked_mul(plan_->internals->device.update_rows, nrhs_, "scalars of workspace"));
 }
 
 template <class T>

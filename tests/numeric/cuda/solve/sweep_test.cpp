@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/common/aligned_bytes.hpp"
 #include "kauri/kauri.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/plan/internals.hpp"
@@ -28,7 +29,6 @@
 namespace kauri::test {
 namespace {
 
-using symbolic::aligned_bytes;
 using symbolic::kTile;
 
 /// Returns the bits of an unset number.

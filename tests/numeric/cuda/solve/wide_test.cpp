@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/common/aligned_bytes.hpp"
 #include "kauri/kauri.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/plan/internals.hpp"
@@ -318,8 +319,8 @@ TEST_P(WideSweeps, TakeTheBytesThatAreSaid) {
       const Offset one = made->internals->device.sweeps.numbers, n = made->n,
                    wide = (one - 1 - 2 * n) * width + std::max(3 * n * width, one + one % 2) + 4;
       EXPECT_EQ(made->workspace_bytes(8, nrhs, together),
-                symbolic::aligned_bytes(n, 8 * std::min(nrhs, kSolveBlock)) +
-                    symbolic::aligned_bytes(width == 1 ? one : wide, 8))
+                aligned_bytes(n, 8 * std::min(nrhs, kSolveBlock)) +
+                    aligned_bytes(width == 1 ? one : wide, 8))
           << nrhs;
     }
   }
