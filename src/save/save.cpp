@@ -17,6 +17,7 @@
 #include "symbolic/common/cost_table.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/plan/internals.hpp"
+#include "symbolic/plan/plan_facts.hpp"
 
 namespace kauri {
 namespace save {

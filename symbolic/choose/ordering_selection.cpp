@@ -21,6 +21,7 @@
 #include "symbolic/device/sweep_lists.hpp"
 #include "symbolic/plan/internals.hpp"
 #include "symbolic/plan/make_plan.hpp"
+#include "symbolic/plan/plan_facts.hpp"
 
 namespace kauri::symbolic {
 namespace {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "kauri/core/matrix.hpp"
@@ -36,11 +35,5 @@ struct PlanInternals {
   Schedule schedule;      ///< work and memory on the CPU; plans for a device have it too
   DeviceSchedule device;  ///< work and memory on a device; empty for the targets of CPUs
 };
-
-/// Returns a text that says which front of a device's plan has a block of more than
-/// most_block_entries(), its rows and entries, and the consequences: the warning that analyses,
-/// loaded plans, reports and the program give. Empty if there is no such front, and for a CPU's
-/// plan. O(fronts).
-std::string too_large_block(const Plan& plan);
 
 }  // namespace kauri::symbolic

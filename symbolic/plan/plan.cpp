@@ -145,8 +145,4 @@ Offset Plan::plan_bytes() const {
          schedule_bytes(internals->schedule) + bytes(cost.fronts) + device_bytes(internals->device);
 }
 
-std::string symbolic::too_large_block(const Plan& plan) {
-  return too_large_block(plan.supernodes, plan.internals->device);
-}
-
 }  // namespace kauri

@@ -81,7 +81,8 @@ PLANTED = (
     ("dependencies", "numeric/cpu/factor/front.cpp", HEAD + "void f() { dpotrf_(); }\n", "BLAS or LAPACK name dpotrf_"),
     ("dependencies", "symbolic/planted.cpp", HEAD + 'void f() { std::cerr << "x"; }\n', "the library never prints"),
     ("dependencies", "ordering/planted.cpp", HEAD + "void f() { std::abort(); }\n", "the library never prints, exits"),
-    *(("dependencies", f"{door}planted.cpp", includes('"numeric/planted.hpp"'), "closed to doors") for door in check_dependencies.DOORS),
+    *(("dependencies", f"{door}planted.cpp", includes(f'"{name}"'), "closed to doors") for door in check_dependencies.DOORS
+      for name in ("numeric/planted.hpp", "symbolic/plan/internals.hpp")),
     ("sizes", "ordering/planted.cpp", HEAD + "x;\n" * 499, "501 lines, at most 500"),
     ("sizes", "bench/crowd/planted.txt", "x\n", "one of 21 files side by side in bench/crowd, at most 20"),
     ("sizes", "include/kauri/core/plan.hpp", HEAD + "x;\n" * 199, "201 lines, at most 200"),
@@ -254,7 +255,7 @@ def plant(root, name, text):
 def small_tree(root):
     """Writes a tree without faults: a header per folder, a readme with its example, a chapter that
     names all folders, a measurement."""
-    described = ("src", "base", "ordering", "symbolic", "numeric", "numeric/cpu", "numeric/cuda", "src/c", "src/picture", "src/cli")
+    described = ("src", "base", "ordering", "symbolic", "symbolic/plan", "numeric", "numeric/cpu", "numeric/cuda", "src/c", "src/picture", "src/cli")
     for folder in (*described, "tests", "include/kauri"):
         plant(root, f"{folder}/planted.hpp", HEAD)
     sections = "".join(f"## {section}\n\n" for section in ("Purpose", "Picture", "Data structures", "Steps", "Invariants", "Open", "Files"))
@@ -265,6 +266,7 @@ def small_tree(root):
     plant(root, "include/kauri/eigen/planted.hpp", HEAD)
     plant(root, "docs/glossary.md", "# Glossary\n\n| word | in the literature | meaning | owner |\n|---|---|---|---|\n| a | b | c | `src/planted.hpp` |\n")
     plant(root, "numeric/planted.hpp", "void planted_thing();\n")
+    plant(root, "symbolic/plan/internals.hpp", HEAD)
     plant(root, "base/planted.hpp", "struct Twin {\n};\nusing T = double;\n")
     plant(root, "ordering/planted.hpp", "enum class Twin { first };\nusing T = int;\n")
     plant(root, "examples/first_solve.cpp", HEAD + "int main() {}\n")
