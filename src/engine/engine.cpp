@@ -47,7 +47,10 @@ void Engine<T>::require_prepared() const {
 template <Scalar T>
 void Engine<T>::require_full() const {
   require_prepared();
-  if (is_mixed()) throw Error(ErrorKind::usage, "Engine: not with mixed precision");
+  if (is_mixed())
+    throw Error(ErrorKind::usage,
+                "Engine: this call needs a factor in full precision, and the precision is mixed; "
+                "set the precision to full");
 }
 
 template <Scalar T>

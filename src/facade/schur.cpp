@@ -83,7 +83,9 @@ template <Scalar T>
 void SchurComplement<T>::require_valid(const Factor<T>& factor, bool or_awaited) {
   const numeric::DeviceSolves<T>* device = or_awaited ? factor.store().device_solves() : nullptr;
   if (!factor.valid() && !(device && device->awaits_verdict()))
-    misuse_of_schur("the factor is not valid");
+    misuse_of_schur(
+        "the factor is not valid (no successful factorisation yet, or the last one broke down): "
+        "call refactorize() first");
 }
 
 template <Scalar T>
