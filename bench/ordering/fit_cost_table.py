@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Refits the constants by which `auto` chooses an ordering (symbolic/common/cost_table.cpp,
-# symbolic/choose/analyze.cpp) to lines of `kauri bench`.
+# symbolic/choose/rules.hpp) to lines of `kauri bench`.
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads JSON lines of `kauri bench` and prints constants and how well `auto` does.
 
