@@ -10,7 +10,7 @@ namespace kauri::ordering::amd {
 // Merges variables of me with the same lists, which stay indistinguishable for ever.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::merge_twins() {
-  raise_tag(widest_);
+  advance_tag(widest_);
   for (Position k = me_first_; k < me_last_; ++k) {
     const Node& x = node_[pool_[k]];
     if (x.weight == 0 || is_passed(pool_[k])) continue;
@@ -32,7 +32,7 @@ void Elimination<Position, Halo>::merge_chain(Index first) {
       const bool candidate =
           a.length == b.length && a.elements == b.elements && a.previous == b.previous;
       if (candidate && !marked) {
-        raise_tag(1);
+        advance_tag(1);
         for (Position p = a.list + 1, end = a.list + a.length; p < end; ++p)
           node_[pool_[p]].mark = tag_;
         marked = true;

@@ -32,7 +32,7 @@ void Elimination<Position, Halo>::collect_garbage() {
 
 // Raises the tag above all earlier marks, which are at most tag + by.
 template <class Position, class Halo>
-void Elimination<Position, Halo>::raise_tag(Index by) {
+void Elimination<Position, Halo>::advance_tag(Index by) {
   if (tag_ > largest_tag_ - by - 1 - total_) {
     for (Index v = 0; v < n_; ++v)
       if (node_[v].mark != 0) node_[v].mark = 1;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kauri/solve/mixed.hpp"
-#include "numeric/mixed_store.hpp"
+#include "numeric/mixed_impl.hpp"
 #include "numeric/refine_rule.hpp"
 
 namespace kauri {

@@ -121,6 +121,10 @@ PLANTED = (
     ("calls", "packaging/requirements.txt", "wheel==0.40\n", "a tool without the hashes"),
     ("calls", "packaging/managers.txt", "conan>=2\n", "a tool without an exact version"),
     ("names", "symbolic/planted.cpp", HEAD + "struct Contest {};\n", "Contest: say ordering selection"),
+    *(("names", "symbolic/planted.cpp", HEAD + f"int {word} = 0;\n", f"{word}: say")
+      for word in ("probe", "start_probe", "ProbeSeen", "bring_sums", "kBringers", "weigh", "weigh_levels", "kLook", "raise_tag", "hoped", "kMostHope")),
+    *(("names", f"symbolic/{name}.hpp", HEAD, "in the name of a file: say")
+      for name in ("planted_store", "outline", "raise", "planted_probe_kernels", "lodgings")),
     ("names", "symbolic/planted.cpp", HEAD + "namespace {\nclass Twin final : X {\n};\n}\n", "type of base/planted.hpp, ordering/"),
     ("names", "symbolic/planted.cpp", HEAD + "struct Outer<T>::Twin {\n};\n", "Twin is a type of base/planted.hpp"),
     ("names", "symbolic/planted.cpp", HEAD + "void f() {\n  struct alignas(32) Twin {\n  };\n}\n", "Twin is a type of base/planted.hpp"),
@@ -217,6 +221,7 @@ INNOCENT = (
     ("names", "symbolic/planted.cpp", HEAD + "template <class Twin>\nstruct Other {};\n"),
     ("names", "symbolic/planted.cpp", HEAD + "using Twin = Outer<int>::Twin;\nconst struct Twin& f();\nclass Twins {};\n"),
     ("names", "numeric/planted.cpp", HEAD + "using T = float;\n"),
+    ("names", "numeric/restored.cpp", HEAD + "int weight = edge_weight + outweighs + std::raise(signal) + lookup;\n"),
     ("names", "docs/glossary.md", "| a | b | c | `src/planted.hpp`, `planted_thing()` |\n"),
     ("docs", CHAPTER, "| " + 200 * "x" + " |\n" + 140 * "x" + "\n[M1](../measurements/planted.md#m1)\n"),
     ("docs", "docs/planted.md", 141 * "x" + "\n"),

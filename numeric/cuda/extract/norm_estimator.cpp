@@ -8,7 +8,7 @@ namespace kauri::numeric::cuda {
 namespace {
 
 template <class T>
-Offset probe_bytes(Index n) {
+Offset estimator_bytes(Index n) {
   return aligned_bytes(n, sizeof(T)) + aligned_bytes(n, sizeof(std::int8_t)) +
          aligned_bytes(estimator_blocks(n), sizeof(EstimatorStep));
 }
@@ -23,7 +23,7 @@ CudaNormEstimator<T>::CudaNormEstimator(const CudaFactor<T>& factor, WorkspaceIm
       device_(context.device),
       n_(factor.plan()->n),
       heap_{context.device, context.heap->allocator, nullptr},
-      block_(probe_bytes<T>(n_), heap_),
+      block_(estimator_bytes<T>(n_), heap_),
       stream_(context.pool),
       x_(block_.template take<T>(n_).data()),
       sign_(block_.template take<std::int8_t>(n_).data()),

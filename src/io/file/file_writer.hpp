@@ -52,7 +52,7 @@ class FileWriter {
   static constexpr Offset kStretch =
       Offset{4} << 20;  // stretch of bytes sent to the disk at a time; two are under way
 
-  void bring_to_disk();
+  void sync_to_disk();
   void open_target(Unfinished unfinished, mode_t mode);
   bool open_nameless(mode_t mode);
   /// Calls try_name(path) with new names until it returns true; it returns false if it did not

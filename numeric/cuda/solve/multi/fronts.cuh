@@ -19,7 +19,7 @@ struct LanePosition {
                        kBelow = kWidth == 8
                                     ? 2
                                     : 8;  // rows of a lane in a block, of pivots and below them
-  static constexpr int kLooks = 8;        // numbers of a lane that are awaited together
+  static constexpr int kAwaited = 8;      // numbers of a lane that are awaited together
   int row, column;
   __device__ explicit LanePosition(int lane) : row(lane / kWidth), column(lane % kWidth) {}
 };
@@ -102,12 +102,12 @@ template <int kRows, int kWidth>
 __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f,
                             const WideMemory& memory, const LanePosition<kWidth>& at) {
   using LanePosition = wide::LanePosition<kWidth>;
-  for (Index first = at.row; first < f.m; first += LanePosition::kLooks * LanePosition::kApart) {
-    double sum[LanePosition::kLooks];
-    double* place[LanePosition::kLooks];
-    std::uint32_t count[LanePosition::kLooks], most = 0;
+  for (Index first = at.row; first < f.m; first += LanePosition::kAwaited * LanePosition::kApart) {
+    double sum[LanePosition::kAwaited];
+    double* place[LanePosition::kAwaited];
+    std::uint32_t count[LanePosition::kAwaited], most = 0;
 #pragma unroll
-    for (int j = 0; j < LanePosition::kLooks; ++j) {
+    for (int j = 0; j < LanePosition::kAwaited; ++j) {
       const Index r = first + LanePosition::kApart * j;
       const bool there = r < f.m;
       sum[j] = r < f.p ? memory.rows[Offset{f.first + r} * kWidth + at.column] : 0.0;
@@ -116,11 +116,11 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f,
       most = max(most, count[j]);
     }
     for (std::uint32_t k = 0; k < most; k += 2) {
-      double x[2][LanePosition::kLooks];
+      double x[2][LanePosition::kAwaited];
 #pragma unroll
       for (int u = 0; u < 2; ++u)
 #pragma unroll
-        for (int j = 0; j < LanePosition::kLooks; ++j)
+        for (int j = 0; j < LanePosition::kAwaited; ++j)
           x[u][j] = k + u < count[j] ? load_relaxed(place[j] + u * kWidth) : 0.0;
       Watch watch;
       for (;;) {
@@ -128,22 +128,22 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f,
 #pragma unroll
         for (int u = 0; u < 2; ++u)
 #pragma unroll
-          for (int j = 0; j < LanePosition::kLooks; ++j) all = all && is_set(x[u][j]);
+          for (int j = 0; j < LanePosition::kAwaited; ++j) all = all && is_set(x[u][j]);
         if (all) break;
-        look_at<LanePosition::kLooks>(
+        look_at<LanePosition::kAwaited>(
             watch, [&](int j) { return is_set(x[0][j]); }, [&](int j) { return place[j]; });
-        look_at<LanePosition::kLooks>(
+        look_at<LanePosition::kAwaited>(
             watch, [&](int j) { return is_set(x[1][j]); },
             [&](int j) { return place[j] + kWidth; });
         __nanosleep(kSoon);
 #pragma unroll
         for (int u = 0; u < 2; ++u)
 #pragma unroll
-          for (int j = 0; j < LanePosition::kLooks; ++j)
+          for (int j = 0; j < LanePosition::kAwaited; ++j)
             if (!is_set(x[u][j])) x[u][j] = load_relaxed(place[j] + u * kWidth);
       }
 #pragma unroll
-      for (int j = 0; j < LanePosition::kLooks; ++j) {
+      for (int j = 0; j < LanePosition::kAwaited; ++j) {
 #pragma unroll
         for (int u = 0; u < 2; ++u)
           if (k + u < count[j]) sum[j] += x[u][j], unset(place[j] + u * kWidth);
@@ -151,7 +151,7 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f,
       }
     }
 #pragma unroll
-    for (int j = 0; j < LanePosition::kLooks; ++j)
+    for (int j = 0; j < LanePosition::kAwaited; ++j)
       if (const Index r = first + LanePosition::kApart * j; r < f.m)
         shared.number[r * kWidth + at.column] = sum[j];
   }
@@ -162,12 +162,12 @@ template <int kRows, int kWidth>
 __device__ void take_rows_back(FrontShared<kRows, kWidth>& shared, const Front& f,
                                const SweepMemory<double>& memory, const LanePosition<kWidth>& at) {
   using LanePosition = wide::LanePosition<kWidth>;
-  constexpr int kLooks = kWidth == 32 ? 12 : LanePosition::kLooks;  // two rounds of most fronts
-  for (Index first = at.row; first < f.m; first += kLooks * LanePosition::kApart) {
-    double x[kLooks];
-    const double* place[kLooks];
+  constexpr int kAwaited = kWidth == 32 ? 12 : LanePosition::kAwaited;  // two rounds of most fronts
+  for (Index first = at.row; first < f.m; first += kAwaited * LanePosition::kApart) {
+    double x[kAwaited];
+    const double* place[kAwaited];
 #pragma unroll
-    for (int j = 0; j < kLooks; ++j) {
+    for (int j = 0; j < kAwaited; ++j) {
       const Index r = first + LanePosition::kApart * j,
                   row = r < f.p   ? f.first + r
                         : r < f.m ? static_cast<Index>(shared.place[r])
@@ -177,7 +177,7 @@ __device__ void take_rows_back(FrontShared<kRows, kWidth>& shared, const Front& 
     }
     await_numbers(place, x, kSoon);
 #pragma unroll
-    for (int j = 0; j < kLooks; ++j)
+    for (int j = 0; j < kAwaited; ++j)
       if (const Index r = first + LanePosition::kApart * j; r < f.m)
         shared.number[r * kWidth + at.column] = x[j];
   }

@@ -11,14 +11,14 @@
 
 namespace kauri::numeric::cuda::sweep::wide {
 
-constexpr int kBringers =
+constexpr int kNumberLoaders =
     3;  // warps after the loader: they load all numbers that products and sums start from
 constexpr int kResident = 2;  // blocks per multiprocessor
 constexpr int
     kRegisters = 128,
     kMultiplierRegisters =
         144;  // per thread: of the kernel, and of the multiplying warps while there are tiles
-static_assert(kThreads == 32 * (kMultipliers + 1 + kBringers));
+static_assert(kThreads == 32 * (kMultipliers + 1 + kNumberLoaders));
 
 /// Lengths of the rings: stages of half a tile of L, tiles of numbers to multiply by, and tiles of
 /// sums.
@@ -117,9 +117,9 @@ __device__ void set_up(Barriers<kWidth>& barriers) {
     for (std::uint64_t& barrier : empty) ptx::barrier_init(&barrier, readers);
   };
   ring(tiles.full, 1, tiles.empty, kMultipliers);
-  ring(tiles.input_full, kBringers, tiles.input_empty, kMultipliers);
-  ring(tiles.start_full, kBringers, tiles.start_empty, kMultipliers);
-  ring(tiles.task_full, 1, tiles.task_empty, kMultipliers + kBringers);
+  ring(tiles.input_full, kNumberLoaders, tiles.input_empty, kMultipliers);
+  ring(tiles.start_full, kNumberLoaders, tiles.start_empty, kMultipliers);
+  ring(tiles.task_full, 1, tiles.task_empty, kMultipliers + kNumberLoaders);
   for (WarpBarriers& warp : barriers.narrow)
     for (std::uint64_t& barrier : warp.full) ptx::barrier_init(&barrier, 1);
   for (WarpBarriers& warp : barriers.small)

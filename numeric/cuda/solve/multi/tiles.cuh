@@ -332,7 +332,7 @@ __device__ void sweep_tiles(const Tiles<kWidth>& shared, const SweepView& view,
     if (warp == kLoader)
       run_loader<kForward>(shared, view, memory);
     else
-      run_bringer<kForward>(shared, view, memory);
+      run_number_loader<kForward>(shared, view, memory);
   };
   multiply_and_load<kRegisters, kMultiplierRegisters>(multiply, load_numbers);
 }
