@@ -25,6 +25,7 @@ GONE = {
     r"raise_\w+": "atomic_max_nonneg, advance",
     r"(?:\w+_)?hope[sd]?(?:_\w+)?|\w*Hope\w*": "max_gain",
     r"CudaLoops": "CudaCompute",
+    r"Wide[A-Z]\w*|\w*wide_sweeps?|wide_(?:memory|blocks|numbers)": "multi",
     r"\w+_there": "on_device, device_",
 }
 WORD = re.compile(r"(?<!\w)(?:" + "|".join(f"(?P<w{k}>{word})" for k, word in enumerate(GONE)) + r")(?!\w)")

@@ -22,7 +22,7 @@ enum class Kernel : int {
   factor_fronts_by_warps,
   factor_fronts_by_blocks,
   sweep,
-  wide_sweep
+  multi_sweep
 };
 
 /// Signals that kernels wait for.

@@ -58,13 +58,14 @@ template <class T>
 SolveMemory<T> CudaWorkspace<T>::product_memory(const T* l) const {
   if (!fast_) return memory(l, nrhs_);
   const symbolic::DeviceSchedule& device = plan_->internals->device;
-  const symbolic::WideNumbers wide =
-      most_ > 1 ? symbolic::wide_numbers(device.sweeps, plan_->n, most_) : symbolic::WideNumbers{};
-  const Offset room = most_ > 1 ? wide.ticket - wide.scratch : numbers_.size(),
+  const symbolic::MultiNumbers multi = most_ > 1
+                                           ? symbolic::multi_numbers(device.sweeps, plan_->n, most_)
+                                           : symbolic::MultiNumbers{};
+  const Offset room = most_ > 1 ? multi.ticket - multi.scratch : numbers_.size(),
                column = 2 * Offset{plan_->n} + device.update_rows;
   const auto width = static_cast<Index>(
       std::min(Offset{nrhs_}, room * Offset{sizeof(double)} / (column * Offset{sizeof(T)})));
-  T* const first = reinterpret_cast<T*>(numbers_.data() + wide.scratch);
+  T* const first = reinterpret_cast<T*>(numbers_.data() + multi.scratch);
   const Offset vector = Offset{plan_->n} * width;
   return {l, first, first + vector, first + 2 * vector, width};
 }

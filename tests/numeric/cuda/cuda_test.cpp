@@ -261,7 +261,7 @@ TYPED_TEST(Cuda, TheSameBitsEachTimeAndForAnyNumberOfRightHandSides) {
   CudaOptions options;
   options.compute = TypeParam::compute,
   options.solves_together =
-      1;  // otherwise the bits of a column depend on how many are solved together (wide_test.cpp)
+      1;  // otherwise the bits of a column depend on how many are solved together (multi_test.cpp)
   Backend backend = cuda_backend(options);
   auto factor = Factor<T>::create(this->plan(a.pattern(), OrderingMethod::amd), backend);
   const std::vector<T> b = this->random_rhs(n, 40, 3);

@@ -9,7 +9,7 @@
 #include "numeric/cuda/solve/multi/shared.cuh"
 #include "numeric/cuda/solve/single/fronts.cuh"
 
-namespace kauri::numeric::cuda::sweep::wide {
+namespace kauri::numeric::cuda::sweep::multi {
 
 /// A lane's position: it has column `column` of rows `row`, row + kApart, ... of a block of rows.
 template <int kWidth>
@@ -100,8 +100,8 @@ __device__ void put_reciprocals(FrontShared<kRows, kWidth>& shared, const double
 /// row together.
 template <int kRows, int kWidth>
 __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f,
-                            const WideMemory& memory, const LanePosition<kWidth>& at) {
-  using LanePosition = wide::LanePosition<kWidth>;
+                            const MultiMemory& memory, const LanePosition<kWidth>& at) {
+  using LanePosition = multi::LanePosition<kWidth>;
   for (Index first = at.row; first < f.m; first += LanePosition::kAwaited * LanePosition::kApart) {
     double sum[LanePosition::kAwaited];
     double* place[LanePosition::kAwaited];
@@ -161,7 +161,7 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f,
 template <int kRows, int kWidth>
 __device__ void take_rows_back(FrontShared<kRows, kWidth>& shared, const Front& f,
                                const SweepMemory<double>& memory, const LanePosition<kWidth>& at) {
-  using LanePosition = wide::LanePosition<kWidth>;
+  using LanePosition = multi::LanePosition<kWidth>;
   constexpr int kAwaited = kWidth == 32 ? 12 : LanePosition::kAwaited;  // two rounds of most fronts
   for (Index first = at.row; first < f.m; first += kAwaited * LanePosition::kApart) {
     double x[kAwaited];
@@ -210,7 +210,7 @@ struct RowBlock {
 template <int kRows, int kWidth>
 __device__ void eliminate_rows(FrontShared<kRows, kWidth>& shared, const double* l, const Front& f,
                                const SweepMemory<double>& memory, const LanePosition<kWidth>& at) {
-  using LanePosition = wide::LanePosition<kWidth>;
+  using LanePosition = multi::LanePosition<kWidth>;
   for (Index first = 0; first < f.p; first += LanePosition::kPivots * LanePosition::kApart) {
     RowBlock<LanePosition::kPivots, kWidth> block(shared.number, l, f.m, first, f.p - 1, first, at);
 #pragma unroll
@@ -240,9 +240,9 @@ __device__ void eliminate_rows(FrontShared<kRows, kWidth>& shared, const double*
 
 template <int kRows, int kWidth>
 __device__ void sweep_fronts_forward(FrontShared<kRows, kWidth>& shared, WarpBarriers& barriers,
-                                     const SweepView& view, const WideMemory& memory,
+                                     const SweepView& view, const MultiMemory& memory,
                                      const Dealt& dealt, int lane) {
-  using LanePosition = wide::LanePosition<kWidth>;
+  using LanePosition = multi::LanePosition<kWidth>;
   if (dealt.count <= 0) return;
   const LanePosition at(lane);
   Fronts<FrontShared<kRows, kWidth>> fronts(shared, barriers, view, memory.numbers.l, dealt, lane);
@@ -278,7 +278,7 @@ constexpr Index kCarried = 8;
 /// rounding errors of the sums.
 template <int kWidth>
 struct ColumnBlock {
-  using LanePosition = wide::LanePosition<kWidth>;
+  using LanePosition = multi::LanePosition<kWidth>;
   Dot2 sum[LanePosition::kPivots];
   const double* l[LanePosition::kPivots];
   __device__ ColumnBlock(const double* number, const double* panel, Index m, Index first, Index end,
@@ -305,9 +305,9 @@ struct ColumnBlock {
 /// Computes x of the front's pivots, block of columns after block from the last.
 template <int kRows, int kWidth>
 __device__ void eliminate_columns(FrontShared<kRows, kWidth>& shared, const double* l,
-                                  const Front& f, const WideMemory& memory,
+                                  const Front& f, const MultiMemory& memory,
                                   const LanePosition<kWidth>& at) {
-  using LanePosition = wide::LanePosition<kWidth>;
+  using LanePosition = multi::LanePosition<kWidth>;
   constexpr Index kBlock = LanePosition::kPivots * LanePosition::kApart;
   for (Index first = (f.p - 1) / kBlock * kBlock; first >= 0; first -= kBlock) {
     ColumnBlock<kWidth> block(shared.number, l, f.m, first, min(first + kBlock, f.p), at);
@@ -339,7 +339,7 @@ __device__ void eliminate_columns(FrontShared<kRows, kWidth>& shared, const doub
 
 template <int kRows, int kWidth>
 __device__ void sweep_fronts_backward(FrontShared<kRows, kWidth>& shared, WarpBarriers& barriers,
-                                      const SweepView& view, const WideMemory& memory,
+                                      const SweepView& view, const MultiMemory& memory,
                                       const Dealt& dealt, int lane) {
   if (dealt.count <= 0) return;
   const LanePosition<kWidth> at(lane);
@@ -359,4 +359,4 @@ __device__ void sweep_fronts_backward(FrontShared<kRows, kWidth>& shared, WarpBa
   }
 }
 
-}  // namespace kauri::numeric::cuda::sweep::wide
+}  // namespace kauri::numeric::cuda::sweep::multi

@@ -6,7 +6,7 @@
 #include "numeric/cuda/solve/multi/shared.cuh"
 #include "numeric/cuda/solve/single/load.cuh"
 
-namespace kauri::numeric::cuda::sweep::wide {
+namespace kauri::numeric::cuda::sweep::multi {
 
 /// Rounds in which a lane loads its numbers of a tile: rows that are kApart from one another, from
 /// a first and from a spare one.
@@ -230,7 +230,7 @@ __device__ void await_pairs(double2 (&x)[kCount], const F& at) {
 /// since each wait is a trip to the L2 cache and back.
 template <int kWidth>
 __device__ void put_starts(double* tile, const SweepTask& task, const Front& front, Index i,
-                           const SweepView& view, const WideMemory& memory) {
+                           const SweepView& view, const MultiMemory& memory) {
   constexpr int kRounds = NumberLoader<kWidth>::kRounds, kTogether = kWidth == 32 ? 1 : 2;
   const NumberLoader<kWidth> mine;
   const FrontCells cells{front.m, front.p};
@@ -355,7 +355,7 @@ __device__ void leave_full(std::uint64_t* full, Turn& turn) {
 template <bool kForward, int kWidth>
 __device__ void load_sums(const Tiles<kWidth>& shared, NumberRings<kWidth>& rings,
                           const SweepTask& task, const Front& front, Index i, const SweepView& view,
-                          const WideMemory& memory) {
+                          const MultiMemory& memory) {
   const FrontCells cells{front.m, front.p};
   const bool whole = task.kind != SweepTask::Kind::part;
   const Sequence sequence = sequence_of<kForward>(task, cells, i);
@@ -416,7 +416,7 @@ __device__ void load_sums(const Tiles<kWidth>& shared, NumberRings<kWidth>& ring
 template <bool kForward, int kWidth>
 __device__ void load_task_numbers(const Tiles<kWidth>& shared, NumberRings<kWidth>& rings,
                                   const SweepTask& task, const Front& front, const SweepView& view,
-                                  const WideMemory& memory) {
+                                  const MultiMemory& memory) {
   if constexpr (!kForward)
     return load_sums<false>(shared, rings, task, front, task.column, view, memory);
   if (has_one_input(task) && task.row == 0) {
@@ -430,7 +430,7 @@ __device__ void load_task_numbers(const Tiles<kWidth>& shared, NumberRings<kWidt
 
 template <bool kForward, int kWidth>
 __device__ void run_number_loader(const Tiles<kWidth>& shared, const SweepView& view,
-                                  const WideMemory& memory) {
+                                  const MultiMemory& memory) {
   NumberRings<kWidth> rings;
   for (Turn<2> turn;; turn.next()) {
     ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
@@ -444,4 +444,4 @@ __device__ void run_number_loader(const Tiles<kWidth>& shared, const SweepView& 
   }
 }
 
-}  // namespace kauri::numeric::cuda::sweep::wide
+}  // namespace kauri::numeric::cuda::sweep::multi

@@ -13,7 +13,7 @@ namespace kauri::numeric::cuda {
 ///
 /// Update rows and parts are read once, and the reader unsets them again: so they are unset between
 /// solves, of any width, and lie apart from all else. The launch that brings b unsets the rest.
-struct WideMemory {
+struct MultiMemory {
   SweepMemory<double> numbers;
   double* rows;  ///< b by rows, in the order of L's rows; the rows of a finished tile are scratch
                  ///< of its correction
@@ -34,9 +34,9 @@ struct WideMemory {
 /// and four groups if they are smaller still. asked: CudaOptions::group_columns.
 Index group_width(const Plan& plan, Index width, Index asked);
 /// Returns the places of a solve of `columns` right-hand sides, by groups of `group` columns, in
-/// the numbers of a workspace for `most` right-hand sides (symbolic::wide_numbers()).
-WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index most,
-                       Index columns, Index group);
+/// the numbers of a workspace for `most` right-hand sides (symbolic::multi_numbers()).
+MultiMemory multi_memory(const Plan& plan, const double* l, double* numbers, Index most,
+                         Index columns, Index group);
 /// Returns the numbers of a solve of one right-hand side in a workspace for `most`.
 double* scratch_of(const Plan& plan, double* numbers, Index most);
 /// Enqueues the unsetting of update rows and parts, before the first solve of a workspace for
@@ -47,13 +47,13 @@ void enqueue_first_unset(const Plan& plan, double* numbers, Index most, cudaStre
 /// kWidth columns, 8, 16 or 32; 0 if it cannot run the kernel. Called once for each device, before
 /// the first launch.
 template <int kWidth>
-int wide_blocks();
+int multi_blocks();
 
 /// Solves L Y = B, L^T X = Y, or one after the other, by launches on the stream. `memory` is as
-/// returned by wide_memory(), with b, out and verdict, for groups of kWidth columns. blocks: of all
-/// groups together, at least one for each, at most wide_blocks(). Throws Error(device).
+/// returned by multi_memory(), with b, out and verdict, for groups of kWidth columns. blocks: of
+/// all groups together, at least one for each, at most multi_blocks(). Throws Error(device).
 template <int kWidth>
-void enqueue_wide_sweeps(const SweepView& view, const WideMemory& memory, bool forward,
-                         bool backward, int blocks, cudaStream_t stream);
+void enqueue_multi_sweeps(const SweepView& view, const MultiMemory& memory, bool forward,
+                          bool backward, int blocks, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

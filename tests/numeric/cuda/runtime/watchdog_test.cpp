@@ -202,12 +202,12 @@ TEST_F(WatchdogDeathTest, TellsOfANumberThatATaskOfASweepDoesNotSend) {
   KAURI_EXPECT_TOLD(lose_a_number(Kernel::sweep, 0, -1, 1, "sweep"));
 }
 
-TEST_F(WatchdogDeathTest, TellsOfANumberThatATaskOfAWideSweepDoesNotSend) {
+TEST_F(WatchdogDeathTest, TellsOfANumberThatATaskOfAMultiSweepDoesNotSend) {
   for (const Index columns : {8, 16, 32}) {
     SCOPED_TRACE(columns);
-    KAURI_EXPECT_TOLD(lose_a_number(Kernel::wide_sweep, 0, -1, columns, "wide sweep"));
-    KAURI_EXPECT_TOLD(lose_a_number(Kernel::wide_sweep, 0, 0, columns,
-                                    "wide sweep"));  // only the last row of a tile arrives
+    KAURI_EXPECT_TOLD(lose_a_number(Kernel::multi_sweep, 0, -1, columns, "multi sweep"));
+    KAURI_EXPECT_TOLD(lose_a_number(Kernel::multi_sweep, 0, 0, columns,
+                                    "multi sweep"));  // only the last row of a tile arrives
   }
 }
 

@@ -261,7 +261,7 @@ TYPED_TEST(Sweeps, HardPaths) {
   this->check_path(70);
 }
 
-/// Each column is solved alone (wide_test.cpp solves several together).
+/// Each column is solved alone (multi_test.cpp solves several together).
 TYPED_TEST(Sweeps, ColumnsAreSolvedAsEachAlone) {
   using T = TypeParam;
   const auto a = generate("poisson3d 8");
