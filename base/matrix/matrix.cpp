@@ -215,7 +215,7 @@ void check_by_all(const Pattern& a) {
 /// Entries by columns, in any order, with repetitions, indices in range.
 template <Scalar T>
 struct SymmetricMatrix<T>::Columns {
-  Sorted<T> entries;  ///< not sorted yet
+  Sorted<T> entries;  ///< entries that are not sorted yet
   Storage storage;
   Duplicates duplicates = Duplicates::sum;
   Names names = {};

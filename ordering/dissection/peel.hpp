@@ -15,10 +15,10 @@ namespace kauri::ordering::dissection {
 struct Peeling {
   LevelGraph core;            ///< remaining graph, with edges between vertices that were joined
   Index interior = 0;         ///< vertices of the core that are not halo; they come first
-  std::vector<Index> vertex;  ///< by vertex of the core: its number in the graph; ascending
+  std::vector<Index> vertex;  ///< number in the graph of each vertex of the core; ascending
   std::vector<Index> peeled;  ///< eliminated vertices, in elimination order
   std::vector<std::array<Index, 2>>
-      above;  ///< by position in `peeled`: the neighbours at elimination, or kNone
+      above;  ///< neighbours at elimination, by position in `peeled`, or kNone
 };
 
 /// Eliminates vertices v < interior with one neighbour, then those with two, which become

@@ -41,7 +41,7 @@ struct ParallelAmdOptions {
   Index most = 512;              ///< candidates of a round, at most
   Index sequential_below = 500;  ///< smaller graphs are ordered by approximate_minimum_degree()
   bool sequential_hubs = true;   ///< so are graphs with hubs with long lists, which it passes over
-  double elbow = 0.5;            ///< as AmdOptions::elbow; the order never depends on it
+  double elbow = 0.5;            ///< AmdOptions::elbow; the order never depends on it
   Offset task_entries =
       512;  ///< expected entries that justify a task; the order never depends on it
   std::uint64_t last_claims =

@@ -120,7 +120,7 @@ bool on_main_thread();
 
 /// Selects how released() runs its work.
 enum class Weight {
-  light,  ///< on the calling thread: Ctrl-C does not interrupt it
+  light,  ///< work runs on the calling thread: Ctrl-C does not interrupt it
   /// If called on the main thread, where Ctrl-C arrives: on a helper thread, while the main thread
   /// checks for signals.
   heavy,

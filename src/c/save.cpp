@@ -28,7 +28,7 @@ std::span<const std::byte> bytes_at(const void* bytes, std::size_t count) {
   return {static_cast<const std::byte*>(bytes), count};
 }
 
-/// from: a path or bytes.
+/// Loads from a path or bytes.
 template <class From>
 kauri_status load(const From& from, const kauri_options* options, std::int32_t base,
                   kauri_plan*& place) {

@@ -16,9 +16,9 @@ struct MixedColumn {
   MixedPath path = MixedPath::refinement;
   int steps = 0, cg_steps = 0;
   double contraction = 0, cg_contraction = 0;
-  BackwardError error, unrefined;    ///< of the current y, and of the first one
+  BackwardError error, unrefined;    ///< errors of the current y, and of the first one
   bool stuck = false;                ///< the last stage tried ended with an error above `accept`
-  numeric::RefineProgress progress;  ///< of refinement with a factor in double
+  numeric::RefineProgress progress;  ///< progress of refinement with a factor in double
 };
 
 /// The limits of MixedSolveOptions, with defaults resolved.

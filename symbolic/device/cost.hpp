@@ -61,22 +61,23 @@ struct DeviceCost {
   double diagonal_tile_s;  ///< a tile of the chain: factorised with the tile below it
   double product_s;        ///< a product of two tiles while all teams work
   double panel_tile_s;     ///< loading a tile of L and its triangular solve, while all teams work
-  double bandwidth;        ///< of device memory
+  double bandwidth;        ///< bytes per second of device memory
   double sweep_start_s =
       0;  ///< a solve by sweeps: launches, the first loads; 0: the device solves without sweeps
-  double sweep_small_level_s = 0;   ///< from a small or narrow front to its parent and back
+  double sweep_small_level_s = 0;   ///< latency from a small or narrow front to its parent and back
   double sweep_narrow_front_s = 0;  ///< a narrow front's share while all warps work, both sweeps
   double sweep_small_front_s = 0;   ///< a small front's share while all warps work, both sweeps
-  double sweep_tiled_level_s = 0;   ///< from a tiled front to its parent and back
-  double sweep_tile_s = 0;          ///< from a diagonal tile to the next and back
+  double sweep_tiled_level_s = 0;   ///< latency from a tiled front to its parent and back
+  double sweep_tile_s = 0;          ///< latency from a diagonal tile to the next and back
   double sweep_panel_tile_s = 0;    ///< a tile of L, read twice, while all blocks work
   double plain_level_s;             ///< launches of both plain sweeps over a level
-  double plain_bandwidth;           ///< of the panel that one block reads, both plain sweeps
-  double create_s;                  ///< allocations, the capture of the graph
-  double create_bandwidth;          ///< of data that is made on the host and uploaded
-  double copy_s;                    ///< latency of a copy from the host
-  double host_bandwidth;            ///< of copies from and to pageable memory
-  double context_s;                 ///< from the first call of a process until kernels can run
+  double
+      plain_bandwidth;  ///< bytes per second of the panel that one block reads, both plain sweeps
+  double create_s;      ///< allocations, the capture of the graph
+  double create_bandwidth;  ///< bytes per second of data that is made on the host and uploaded
+  double copy_s;            ///< latency of a copy from the host
+  double host_bandwidth;    ///< bytes per second of copies from and to pageable memory
+  double context_s;         ///< time from the first call of a process until kernels can run
 };
 
 /// Returns the constants of a target and scalar. Throws Error(usage) if there are none.

@@ -15,8 +15,8 @@ namespace kauri::symbolic {
 
 /// A Pattern that owns its arrays, so that the matrix need not outlive it.
 struct PatternCopy {
-  std::vector<Offset> col_ptr;  ///< as Pattern::col_ptr; empty: no columns
-  Array<Index> row;             ///< as Pattern::row
+  std::vector<Offset> col_ptr;  ///< Pattern::col_ptr; empty: no columns
+  Array<Index> row;             ///< Pattern::row
 
   /// Returns a view into this object, valid until the object is assigned to or destroyed.
   [[nodiscard]] Pattern view() const {
@@ -25,7 +25,7 @@ struct PatternCopy {
   }
 };
 
-/// What Plan::internals holds.
+/// Contents of Plan::internals.
 struct PlanInternals {
   PatternCopy pattern;  ///< the analysed pattern
   /// Length supernodes+1: on the CPU the panel of s is column-major at [panel_ptr[s],

@@ -35,8 +35,8 @@ struct BatchView {
   Index cols = 0;     ///< j < cols
   Offset ld =
       0;  ///< leading dimension: column to column, >= rows; if row-major row to row, >= cols
-  Offset stride =
-      0;  ///< from item to item, >= 0; 0, for right-hand sides alone: all items share one matrix
+  Offset stride = 0;  ///< step from an item to the next, >= 0; 0, for right-hand sides alone: all
+                      ///< items share one matrix
   Layout layout = Layout::column_major;  ///< layout of each item
 
   /// Converts to a read-only view.

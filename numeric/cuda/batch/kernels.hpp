@@ -55,12 +55,12 @@ struct BatchLevel {
 struct BatchPlan {
   PlanView plan;
   const BatchLevel* level;           ///< the level of the leaves first
-  const std::uint32_t* entry_place;  ///< for each entry of A: its place in its front's panel
+  const std::uint32_t* entry_place;  ///< place of each entry of A in its front's panel
                                      ///< (symbolic::packed_column)
   Index levels;
   Index n;
-  Index most_rows;    ///< of the largest front
-  Index update_rows;  ///< of a solve, of one column
+  Index most_rows;    ///< rows of the largest front
+  Index update_rows;  ///< update rows of a solve of one column
 };
 
 /// Numbers of a batch: those of item k begin at entries + k * stride. In an item a front's panel,

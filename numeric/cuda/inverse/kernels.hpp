@@ -47,7 +47,7 @@ struct InverseTiles {
 struct InverseStep {
   Index h;
   InverseTiles products,
-      quarters;  ///< the same tiles in both: L21 G11 into scratch; -G22 times that
+      quarters;  ///< tiles, alike in both: L21 G11 into scratch; -G22 times that
 };
 
 /// Tiled fronts of a level whose scratch fits into the room together.

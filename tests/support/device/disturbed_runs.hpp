@@ -27,7 +27,7 @@ struct DisturbedTrial {
   OwnedPattern pattern;
   OrderingMethod method;
   bool amalgamate;
-  std::vector<Index> teams;  ///< in turn; 0: as many as the device holds
+  std::vector<Index> teams;  ///< numbers of teams, in turn; 0: as many as the device holds
   int runs;
 };
 

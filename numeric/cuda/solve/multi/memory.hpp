@@ -18,7 +18,7 @@ struct MultiMemory {
   double* rows;  ///< b by rows, in the order of L's rows; the rows of a finished tile are scratch
                  ///< of its correction
   const Index* b_row;    ///< row i of b is row b_row[i] of L; null: row i
-  const Index* out_row;  ///< as b_row, for out
+  const Index* out_row;  ///< rows of L for out, as b_row for b
   Offset b_column;       ///< numbers from one column of b to the next
   Offset out_column;
   Offset kept;   ///< number of rows of update rows and parts
