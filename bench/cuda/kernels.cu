@@ -56,8 +56,8 @@ void gemm(cublasHandle_t blas, FrontCells shape, T* a) {
           "gemm");
 }
 
-// Times the vendor's update: the faster of syrk and gemm for float, with TF32 allowed if `compute` is
-// plain TF32.
+// Times the vendor's update: the faster of syrk and gemm for float, with TF32 allowed if `compute`
+// is plain TF32.
 template <class T>
 VendorTime vendor_update(const Vendor& vendor, CudaCompute compute, FrontCells shape, int repeats,
                          std::uint64_t seed) {

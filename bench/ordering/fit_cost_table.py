@@ -22,7 +22,7 @@ call without those of the default effort. The script prints
                          bandwidth as it is in the table (needs SciPy)
     factor               predicted_factor_s / factor_s: median, and the share within a factor of 2 (one thread only)
     solve constants      seconds per front, column and byte of L of a sweep, likewise
-    hope                 the part of the cost of fill that nd saves, by doublings of the operations per entry of the best L without it
+    gain                 the part of the cost of fill that nd saves, by doublings of the operations per entry of the best L without it
     auto                 total (reorder + symbolic + factor + solve1) of auto over the best of the single orderings
 """
 import argparse
@@ -137,7 +137,7 @@ def report_factor(table):
         print(f"factor: predicted/measured median {statistics.median(ratios):.2f}, {100 * inside:.0f} % within 2x of {len(ratios)}")
 
 
-def fit_hope(table):
+def fit_gain(table):
     """Fits the part of the cost of fill that nd saves, by doublings of the operations per entry of
     the best L without it."""
     source = SOURCE.read_text(encoding="utf-8")
@@ -181,7 +181,7 @@ def main():
     parser.add_argument("--auto", nargs="*", default=[], help="JSON lines of kauri bench --ordering auto")
     options = parser.parse_args()
     table = read(options.single, options.auto)
-    for step in (fit_orders, fit_outline, fit_factor, report_factor, fit_solve, fit_hope, report_auto):
+    for step in (fit_orders, fit_outline, fit_factor, report_factor, fit_solve, fit_gain, report_auto):
         step(table)
 
 
