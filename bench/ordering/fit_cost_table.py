@@ -58,7 +58,7 @@ def total(line):
 
 
 def constant(name, source):
-    return float(re.search(rf"{name} = ([0-9.]+);", source).group(1))
+    return float(re.search(rf"{name} =\s+([0-9.]+);", source).group(1))
 
 
 def fit_orders(table):
