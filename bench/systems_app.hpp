@@ -24,14 +24,14 @@ inline void add_method(CLI::App& app, OrderingMethod& method) {
   });
 }
 
-/// Adds the option --loops NAME: the kernel family of a device for float.
-inline void add_loops(CLI::App& app, CudaCompute& loops) {
+/// Adds the option --compute NAME: the arithmetic of a device for float.
+inline void add_compute(CLI::App& app, CudaCompute& compute) {
   const std::map<std::string, CudaCompute> names{{"auto", CudaCompute::automatic},
                                                  {"fma", CudaCompute::fma},
                                                  {"tf32x3", CudaCompute::tf32x3},
                                                  {"tf32", CudaCompute::tf32},
                                                  {"fp16x3", CudaCompute::fp16x3}};
-  app.add_option("--loops", loops, "of the device")->transform(CLI::CheckedTransformer(names));
+  app.add_option("--compute", compute, "of the device")->transform(CLI::CheckedTransformer(names));
 }
 
 /// Parses the command line and calls job(systems) with the systems named on it. Returns the exit

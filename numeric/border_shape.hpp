@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/common/checked.hpp"
 #include "kauri/core/matrix.hpp"
-#include "symbolic/common/checked.hpp"
 
 namespace kauri::numeric {
 
@@ -18,14 +18,14 @@ struct BorderShape {
   /// Returns the number of values of the border, (n + 1) nrhs, which precede A's: for each
   /// right-hand side a diagonal entry and the n entries of b.
   [[nodiscard]] Offset border() const {
-    return symbolic::checked_mul(Offset{n} + 1, nrhs, "entries of a border");
+    return checked_mul(Offset{n} + 1, nrhs, "entries of a border");
   }
   [[nodiscard]] Offset values() const {
-    return symbolic::checked_add(border(), nnz, "entries of a bordered matrix");
+    return checked_add(border(), nnz, "entries of a bordered matrix");
   }
   /// Returns the number of entries of nrhs vectors of rows() entries each.
   [[nodiscard]] Offset vectors() const {
-    return symbolic::checked_mul(rows(), nrhs, "numbers of vectors with a border");
+    return checked_mul(rows(), nrhs, "numbers of vectors with a border");
   }
 
   /// Returns the right-hand sides, n x nrhs, in place in the array of the bordered matrix's values.

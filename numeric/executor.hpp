@@ -17,7 +17,7 @@
 
 namespace kauri::numeric {
 
-class MixedImpl;  // numeric/mixed_store.hpp
+class MixedImpl;  // numeric/mixed_impl.hpp
 
 /// Makes a backend's objects of one scalar.
 template <Scalar T>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/matrix/dense_lines.hpp"
 #include "base/threads/stopping.hpp"
 #include "kauri/core/matrix.hpp"
 #include "numeric/backend.hpp"

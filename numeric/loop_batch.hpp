@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/matrix/dense_lines.hpp"
 #include "numeric/all_known.hpp"
 #include "numeric/backend.hpp"
 #include "numeric/dense_view.hpp"

@@ -112,7 +112,10 @@ void check(const OrderingOptions& options) {
   if (options.method == OrderingMethod::automatic)
     throw Error(ErrorKind::usage, "order: method 'auto' needs the symbolic phase, call analyze()");
   if (options.method == OrderingMethod::metis && !metis_available())
-    throw Error(ErrorKind::usage, "kauri was built without METIS");
+    throw Error(ErrorKind::usage,
+                "order: "
+                "method 'metis': kauri was built without METIS; build it with KAURI_METIS=ON, or "
+                "order by 'nd'");
   require_sound(options, "order");
 }
 
@@ -223,7 +226,10 @@ Permutation Orderer::numbered(std::span<const Index> order) const {
 
 std::string_view name_of(OrderingMethod method) {
   if (const auto name = ordering::find_name(ordering::kNames, method)) return *name;
-  throw Error(ErrorKind::usage, "name_of: no such ordering method");
+  throw Error(ErrorKind::usage,
+              "name_of: unknown OrderingMethod " + std::to_string(static_cast<int>(method)) +
+                  "; expected natural, rcm, minimum_degree, amd, parallel_amd, nested_dissection, "
+                  "metis or automatic (0 to 7)");
 }
 
 std::optional<OrderingMethod> ordering_from_name(std::string_view name) {
@@ -232,7 +238,9 @@ std::optional<OrderingMethod> ordering_from_name(std::string_view name) {
 
 std::string_view name_of(Effort effort) {
   if (const auto name = ordering::find_name(ordering::kEffortNames, effort)) return *name;
-  throw Error(ErrorKind::usage, "name_of: no such effort");
+  throw Error(ErrorKind::usage, "name_of: unknown Effort " +
+                                    std::to_string(static_cast<int>(effort)) +
+                                    "; expected fast, standard or best (0 to 2)");
 }
 
 std::optional<Effort> effort_from_name(std::string_view name) {

@@ -218,7 +218,7 @@ void check_by_all(const Pattern& a) {
 /// Entries of a matrix by columns, in any order and perhaps repeated, with indices in range.
 template <Scalar T>
 struct SymmetricMatrix<T>::Columns {
-  Sorted<T> entries;  ///< not sorted yet
+  Sorted<T> entries;  ///< entries that are not sorted yet
   Storage storage;
   Duplicates duplicates = Duplicates::sum;
   Names names = {};

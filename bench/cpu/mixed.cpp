@@ -3,7 +3,8 @@
 // for each right-hand side, which is random or A times a known x. The CPU recomputes errors in the
 // scaled system of MixedReport, independently of the report (`told`). `forward` is the error of
 // S^-1 x divided by its largest entry. `condition_1` is an estimate in the 1-norm of S A S.
-//   mixed [--cuda] [--loops L] [--threads T] [--grid K] [--cells K] [--rows N] [--target E] [--all]
+//   mixed [--cuda] [--compute L] [--threads T] [--grid K] [--cells K] [--rows N] [--target E]
+//   [--all]
 // --cuda adds a device; --all adds the conditions 1e3, 1e5 ... The exit status is 1 if a report
 // calls a column solved whose recomputed error is too large.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -28,7 +29,7 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 struct Settings {
   bool cuda = false, all = false;
   int threads = 1;
-  CudaCompute loops = CudaCompute::automatic;
+  CudaCompute compute = CudaCompute::automatic;
   Index grid = 60, cells = 24, rows = 1000;
   MixedSolveOptions solve;
 };
@@ -178,7 +179,7 @@ int main(int count, char** argument) {
   bench::Settings settings;
   app.add_flag("--cuda", settings.cuda, "on a device, too");
   app.add_flag("--all", settings.all, "all powers of ten");
-  bench::add_loops(app, settings.loops);
+  bench::add_compute(app, settings.compute);
   app.add_option("--threads", settings.threads)->check(CLI::PositiveNumber);
   app.add_option("--grid", settings.grid, "points of a side of the Laplacians")
       ->check(CLI::PositiveNumber);
@@ -191,7 +192,7 @@ int main(int count, char** argument) {
     backends.push_back(cpu_backend(settings.threads));
     if (settings.cuda)
       backends.push_back(
-          cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = settings.loops}));
+          cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = settings.compute}));
     bool right = true;
     for (const bench::System& system : bench::systems_of(settings, backends.front()))
       for (Backend& backend : backends)

@@ -6,7 +6,7 @@
 // componentwise error of S^-1 x; the cosine between its residual and the one before; the error
 // after one step of Anderson extrapolation (Anderson 1965), which removes the residual's part along
 // the difference of the last two.
-//   mixed_steps [--cuda] [--loops L] [--steps N] [--most ENTRIES] [--ones] SYSTEM ...
+//   mixed_steps [--cuda] [--compute L] [--steps N] [--most ENTRIES] [--ones] SYSTEM ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 #include <functional>
@@ -23,7 +23,7 @@ using Vector = std::vector<double>;
 
 struct Settings {
   bool cuda = false, ones = false;
-  CudaCompute loops = CudaCompute::automatic;
+  CudaCompute compute = CudaCompute::automatic;
   int steps = 6;
   Offset most = Offset{1} << 27;
 };
@@ -168,13 +168,13 @@ int main(int count, char** argument) {
   bench::Settings settings;
   app.add_flag("--cuda", settings.cuda, "on a device");
   app.add_flag("--ones", settings.ones, "a smooth right-hand side in place of a random one");
-  bench::add_loops(app, settings.loops);
+  bench::add_compute(app, settings.compute);
   app.add_option("--steps", settings.steps)->check(CLI::PositiveNumber);
   app.add_option("--most", settings.most, "entries of L that are taken out of a factor");
   return bench::with_systems(app, count, argument, [&](const std::vector<std::string>& systems) {
     Backend backend =
         settings.cuda
-            ? cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = settings.loops})
+            ? cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = settings.compute})
             : cpu_backend();
     for (const std::string& system : systems) bench::run(system, backend, settings);
   });

@@ -20,8 +20,8 @@
 namespace kauri::bench {
 namespace {
 
-constexpr CudaCompute kLoopsOfFloat[] = {CudaCompute::fma, CudaCompute::tf32x3, CudaCompute::fp16x3,
-                                         CudaCompute::tf32};
+constexpr CudaCompute kComputeOfFloat[] = {CudaCompute::fma, CudaCompute::tf32x3,
+                                           CudaCompute::fp16x3, CudaCompute::tf32};
 
 struct Options {
   int repeats = 10;
@@ -59,8 +59,8 @@ struct Outcome {
 };
 
 template <class T>
-Outcome<T> run(const System& system, CudaCompute loops, int repeats) {
-  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = loops});
+Outcome<T> run(const System& system, CudaCompute compute, int repeats) {
+  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = compute});
   auto factor = Factor<T>::create(system.plan, backend);
   const std::vector<T> value(system.a.value().begin(), system.a.value().end());
   const auto values = DeviceValues<T>::copy_of(value, backend);
@@ -99,14 +99,14 @@ double distance(const std::vector<T>& x, const std::vector<double>& y) {
 }
 
 template <class T>
-void print(const System& system, const char* loops, const Outcome<T>& result,
+void print(const System& system, const char* compute, const Outcome<T>& result,
            const std::vector<double>& exact) {
   const auto flops = static_cast<double>(system.plan->cost.flops);
   std::printf(
       "{\"system\": \"%s\", \"n\": %d, \"nnz_l\": %lld, \"flops\": %.4e, \"scalar\": \"%s\", "
-      "\"loops\": \"%s\", \"factor_s\": %.4e, ",
+      "\"compute\": \"%s\", \"factor_s\": %.4e, ",
       system.name.c_str(), system.a.n(), static_cast<long long>(system.plan->cost.nnz_l), flops,
-      sizeof(T) == sizeof(double) ? "double" : "float", loops, result.seconds);
+      sizeof(T) == sizeof(double) ? "double" : "float", compute, result.seconds);
   if (result.x.empty())
     std::printf("\"status\": \"not_positive_definite\"}\n");
   else
@@ -124,8 +124,8 @@ void compare(const std::string& argument, const Options& options) {
   const auto exact = run<double>(system, CudaCompute::automatic, options.repeats);
   print(system, cuda_backend().kernels(sizeof(double)).c_str(), exact, exact.x);
   if (exact.x.empty()) return;
-  for (const CudaCompute loops : kLoopsOfFloat)
-    print(system, numeric::cuda::short_name(loops), run<float>(system, loops, options.repeats),
+  for (const CudaCompute compute : kComputeOfFloat)
+    print(system, numeric::cuda::short_name(compute), run<float>(system, compute, options.repeats),
           exact.x);
 }
 

@@ -28,8 +28,8 @@
 namespace kauri::bench {
 namespace {
 
-constexpr CudaCompute kLoopsOfFloat[] = {CudaCompute::fma, CudaCompute::tf32x3, CudaCompute::fp16x3,
-                                         CudaCompute::tf32};
+constexpr CudaCompute kComputeOfFloat[] = {CudaCompute::fma, CudaCompute::tf32x3,
+                                           CudaCompute::fp16x3, CudaCompute::tf32};
 
 double factor_flops(FrontCells s) {
   double flops = 0.0;
@@ -56,12 +56,12 @@ void gemm(cublasHandle_t blas, FrontCells shape, T* a) {
           "gemm");
 }
 
-// Times the vendor's update: the faster of syrk and gemm for float, with TF32 allowed if `loops` is
-// plain TF32.
+// Times the vendor's update: the faster of syrk and gemm for float, with TF32 allowed if `compute`
+// is plain TF32.
 template <class T>
-VendorTime vendor_update(const Vendor& vendor, CudaCompute loops, FrontCells shape, int repeats,
+VendorTime vendor_update(const Vendor& vendor, CudaCompute compute, FrontCells shape, int repeats,
                          std::uint64_t seed) {
-  const bool plain = loops == CudaCompute::tf32;
+  const bool plain = compute == CudaCompute::tf32;
   cublasHandle_t blas = vendor.one.library().blas;
   DeviceArray<T> a(std::size_t(shape.m) * shape.m);
   fill_dense<T><<<1056, 256>>>(a.get(), shape.m, seed, -1);
@@ -80,24 +80,24 @@ VendorTime vendor_update(const Vendor& vendor, CudaCompute loops, FrontCells sha
 }
 
 template <class T>
-void bench_update(const Vendor& vendor, CudaCompute loops, int n, int k, int repeats,
+void bench_update(const Vendor& vendor, CudaCompute compute, int n, int k, int repeats,
                   std::uint64_t seed) {
   const FrontCells shape{n + k, k};
   DeviceArray<double> a(std::size_t(shape.m) * shape.m);
   fill_dense<T><<<1056, 256>>>(a.get(), shape.m, seed, -1);
-  const Fronts<T> fronts(loops, shape, 1, 0, true);
+  const Fronts<T> fronts(compute, shape, 1, 0, true);
   fronts.load(a.get());
   syrk(vendor.one.library().blas, shape, a.get());
   fronts.update();
   require(cudaDeviceSynchronize() == cudaSuccess, "update");
   const double error = fronts.error(a.get(), k);
-  const VendorTime time = vendor_update<T>(vendor, loops, shape, repeats, seed);
+  const VendorTime time = vendor_update<T>(vendor, compute, shape, repeats, seed);
   const double us = median_us(
       repeats, [](int) {}, [&](int) { fronts.update(); });
   const double tri = 0.5 * n * (n + 1.0);
   print<T>(
       {"update", shape, 1, 0, us, 2 * tri * k, sizeof(T) * (2 * tri + double(n) * k), time, error},
-      loops);
+      compute);
 }
 
 // Returns the error of the first front against the vendor's factor in double.
@@ -111,11 +111,11 @@ double error_of(const Fronts<T>& fronts, const Vendor& vendor, FrontCells shape,
 }
 
 template <class T>
-void bench_factor(const Vendor& vendor, CudaCompute loops, FrontCells shape, int count, int ahead,
+void bench_factor(const Vendor& vendor, CudaCompute compute, FrontCells shape, int count, int ahead,
                   int repeats, std::uint64_t seed) {
   DeviceArray<double> a(std::size_t(shape.m) * shape.m);
   fill_dense<T><<<1056, 256>>>(a.get(), shape.m, seed, -1);
-  const Fronts<T> fronts(loops, shape, count, ahead, false);
+  const Fronts<T> fronts(compute, shape, count, ahead, false);
   const double us = median_us(
       repeats, [&](int) { fronts.load(a.get()); }, [&](int) { fronts.factor(); });
   const double error = error_of(fronts, vendor, shape, a.get());
@@ -124,21 +124,21 @@ void bench_factor(const Vendor& vendor, CudaCompute loops, FrontCells shape, int
   const VendorTime time = VendorFronts<T>(vendor, shape, count, input.get()).time(repeats);
   const double m = shape.m, bytes = count * sizeof(T) * m * (m + 1);
   print<T>({"factor", shape, count, ahead, us, count * factor_flops(shape), bytes, time, error},
-           loops);
+           compute);
 }
 
 // Returns the bound of the error of a well-conditioned front in T against the vendor's factor in
 // double.
 template <class T>
-double tolerance_of(CudaCompute loops) {
-  return 45 * (loops == CudaCompute::tf32 ? 0x1p-11 : std::numeric_limits<T>::epsilon());
+double tolerance_of(CudaCompute compute) {
+  return 45 * (compute == CudaCompute::tf32 ? 0x1p-11 : std::numeric_limits<T>::epsilon());
 }
 
 // Checks one random front (or several equal ones) against the vendor's factor, or with a planted
 // bad pivot.
 template <class T>
-bool check_one(const Vendor& vendor, CudaCompute loops, std::mt19937_64& random, std::uint64_t seed,
-               bool bad_pivot) {
+bool check_one(const Vendor& vendor, CudaCompute compute, std::mt19937_64& random,
+               std::uint64_t seed, bool bad_pivot) {
   const auto pick = [&](int low, int high) {
     return std::uniform_int_distribution<int>(low, high)(random);
   };
@@ -150,20 +150,20 @@ bool check_one(const Vendor& vendor, CudaCompute loops, std::mt19937_64& random,
   const int bad = bad_pivot ? pick(0, shape.p - 1) : -1;
   DeviceArray<double> a(std::size_t(shape.m) * shape.m);
   fill_dense<T><<<528, 256>>>(a.get(), shape.m, seed, bad);
-  const Fronts<T> fronts(loops, shape, count, ahead, false);
+  const Fronts<T> fronts(compute, shape, count, ahead, false);
   fronts.load(a.get());
   fronts.factor();
   require(cudaDeviceSynchronize() == cudaSuccess, "factor");
   const int failed = fronts.failed(count - 1);
   if (bad_pivot) {
     if (failed == bad + 1 && fronts.bad_pivot(count - 1) < 0) return true;
-    std::printf("%s: bad pivot %d of m=%d p=%d count=%d: reported %d\n", name_of(loops), bad,
+    std::printf("%s: bad pivot %d of m=%d p=%d count=%d: reported %d\n", name_of(compute), bad,
                 shape.m, shape.p, count, failed - 1);
     return false;
   }
   const double error = error_of(fronts, vendor, shape, a.get());
-  if (failed == 0 && error < tolerance_of<T>(loops)) return true;
-  std::printf("%s: m=%d p=%d count=%d ahead=%d: error %.2e, failed %d\n", name_of(loops), shape.m,
+  if (failed == 0 && error < tolerance_of<T>(compute)) return true;
+  std::printf("%s: m=%d p=%d count=%d ahead=%d: error %.2e, failed %d\n", name_of(compute), shape.m,
               shape.p, count, ahead, error, failed);
   return false;
 }
@@ -189,11 +189,11 @@ int differing(const char* what, FrontCells shape, int count, int runs, const T* 
 }
 
 template <class T>
-int differing_fronts(CudaCompute loops, FrontCells shape, int count, bool update_only, int runs) {
+int differing_fronts(CudaCompute compute, FrontCells shape, int count, bool update_only, int runs) {
   DeviceArray<double> a(std::size_t(shape.m) * shape.m);
   fill_dense<T><<<1056, 256>>>(a.get(), shape.m, 1, -1);
-  const Fronts<T> fronts(loops, shape, count, 1, update_only);
-  const std::string what = std::string(update_only ? "update, " : "factor, ") + name_of(loops);
+  const Fronts<T> fronts(compute, shape, count, 1, update_only);
+  const std::string what = std::string(update_only ? "update, " : "factor, ") + name_of(compute);
   return differing(what.c_str(), shape, count, runs, fronts.front(0), fronts.entries() * count,
                    [&] {
                      fronts.load(a.get());
@@ -213,9 +213,9 @@ int differing_solves(const Vendor& vendor, FrontCells shape, int count, int bloc
 }
 
 template <class T>
-int differing_portable(CudaCompute loops, int runs) {
-  return differing_fronts<T>(loops, {2048, 1024}, 1, false, runs) +
-         differing_fronts<T>(loops, {300, 130}, 100, false, runs);
+int differing_portable(CudaCompute compute, int runs) {
+  return differing_fronts<T>(compute, {2048, 1024}, 1, false, runs) +
+         differing_fronts<T>(compute, {300, 130}, 100, false, runs);
 }
 
 int repeat(const Vendor& vendor, int runs) {
@@ -228,7 +228,8 @@ int repeat(const Vendor& vendor, int runs) {
   different += differing_fronts<double>(CudaCompute::hopper, {300, 130}, 100, false, runs);
   different += differing_portable<double>(CudaCompute::tensor, runs);
   different += differing_portable<double>(CudaCompute::fma, runs);
-  for (const CudaCompute loops : kLoopsOfFloat) different += differing_portable<float>(loops, runs);
+  for (const CudaCompute compute : kComputeOfFloat)
+    different += differing_portable<float>(compute, runs);
   different += differing_solves(vendor, {8192, 2048}, 1, 256, runs);
   different += differing_solves(vendor, {2048, 1000}, 1, 1024, runs);
   different += differing_solves(vendor, {512, 256}, 64, 256, runs);
@@ -244,8 +245,8 @@ int check(const Vendor& vendor, int seeds) {
     if (!check_products(vendor, random, s)) ++failures;
     if (!check_one<double>(vendor, CudaCompute::tensor, random, s, bad)) ++failures;
     if (!check_one<double>(vendor, CudaCompute::fma, random, s, bad)) ++failures;
-    for (const CudaCompute loops : kLoopsOfFloat) {
-      if (!check_one<float>(vendor, loops, random, s, bad)) ++failures;
+    for (const CudaCompute compute : kComputeOfFloat) {
+      if (!check_one<float>(vendor, compute, random, s, bad)) ++failures;
     }
   }
   std::printf("{\"checked\":%d,\"failures\":%d}\n", seeds, failures);
@@ -269,12 +270,12 @@ void bench_factors(const Vendor& vendor) {
 }
 
 template <class T>
-void bench_portable(const Vendor& vendor, CudaCompute loops) {
+void bench_portable(const Vendor& vendor, CudaCompute compute) {
   for (int n : {512, 1024, 2048, 4096, 8192})
-    bench_factor<T>(vendor, loops, {n, n}, 1, symbolic::kAhead, 7, n);
+    bench_factor<T>(vendor, compute, {n, n}, 1, symbolic::kAhead, 7, n);
   for (FrontCells s : {FrontCells{2048, 1024}, FrontCells{8192, 2048}})
-    bench_factor<T>(vendor, loops, s, 1, symbolic::kAhead, 7, 5);
-  bench_factor<T>(vendor, loops, {512, 256}, 64, symbolic::kAhead, 7, 3);
+    bench_factor<T>(vendor, compute, s, 1, symbolic::kAhead, 7, 5);
+  bench_factor<T>(vendor, compute, {512, 256}, 64, symbolic::kAhead, 7, 3);
 }
 
 // Times solves with panels in blocks of kPanelSolveBlock pivots, and in narrower and wider blocks.
@@ -306,9 +307,9 @@ int run(int argc, char** argv) {
     for (int k : inner) {
       if (only.empty() || only == "update")
         bench_update<double>(vendor, CudaCompute::hopper, n, k, 15, n + k);
-      for (const CudaCompute loops : kLoopsOfFloat)
+      for (const CudaCompute compute : kComputeOfFloat)
         if (only.empty() || only == "float_update")
-          bench_update<float>(vendor, loops, n, k, 15, n + k);
+          bench_update<float>(vendor, compute, n, k, 15, n + k);
     }
   }
   for (int n : orders) {
@@ -321,7 +322,7 @@ int run(int argc, char** argv) {
   if (only.empty() || only == "portable") {
     bench_portable<double>(vendor, CudaCompute::tensor);
     bench_portable<double>(vendor, CudaCompute::fma);
-    for (const CudaCompute loops : kLoopsOfFloat) bench_portable<float>(vendor, loops);
+    for (const CudaCompute compute : kComputeOfFloat) bench_portable<float>(vendor, compute);
   }
   return 0;
 }

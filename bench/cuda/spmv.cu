@@ -88,7 +88,7 @@ class Timer {
 struct System {
   std::string name;
   FullRows rows;
-  std::vector<double> value;  ///< by rows
+  std::vector<double> value;  ///< values by rows
   std::vector<double> x;      ///< n x 32
   std::vector<double> y, magnitude;
 

@@ -108,34 +108,34 @@ __global__ void hash(const T* data, std::int64_t count, unsigned long long* sum)
 
 // Returns the name of the kernels that run on tiled fronts: Hopper's for `hopper`; in TF32 the
 // streamed ones if the device has them; else the portable ones.
-inline const char* name_of(CudaCompute loops) {
-  return loops == CudaCompute::tensor ? "mma" : numeric::cuda::short_name(loops);
+inline const char* name_of(CudaCompute compute) {
+  return compute == CudaCompute::tensor ? "mma" : numeric::cuda::short_name(compute);
 }
 
 // Returns the peak flop/s of the units that the kernels use. On Hopper mma.m8n8k4 runs at half the
 // rate of the FP64 tensor cores, so its share is at most one half.
 template <class T>
-double peak_of(CudaCompute loops) {
-  if (loops == CudaCompute::fp16x3) return 2 * kTf32Peak / 3;
-  if (numeric::cuda::is_of_float_alone(loops))
-    return loops == CudaCompute::tf32 ? kTf32Peak : kTf32Peak / 3;
-  return loops != CudaCompute::fma ? kPeak : std::is_same_v<T, double> ? kFmaPeak : 2 * kFmaPeak;
+double peak_of(CudaCompute compute) {
+  if (compute == CudaCompute::fp16x3) return 2 * kTf32Peak / 3;
+  if (numeric::cuda::is_of_float_alone(compute))
+    return compute == CudaCompute::tf32 ? kTf32Peak : kTf32Peak / 3;
+  return compute != CudaCompute::fma ? kPeak : std::is_same_v<T, double> ? kFmaPeak : 2 * kFmaPeak;
 }
 
 // Returns the number of resident teams of the streamed kernels, if the device has them; 0 for other
 // kernel families.
 template <class T>
-int streamed_teams(CudaCompute loops) {
+int streamed_teams(CudaCompute compute) {
   return std::is_same_v<T, float>
-             ? kernels::streamed::resident_teams(kernels::portable::arithmetic_of(loops))
+             ? kernels::streamed::resident_teams(kernels::portable::arithmetic_of(compute))
              : 0;
 }
 
 template <class T>
-int teams_of(CudaCompute loops) {
-  if (loops == CudaCompute::hopper) return kernels::resident_teams();
-  if (const int teams = streamed_teams<T>(loops); teams > 0) return teams;
-  return kernels::portable::resident_teams<T>(kernels::portable::arithmetic_of(loops));
+int teams_of(CudaCompute compute) {
+  if (compute == CudaCompute::hopper) return kernels::resident_teams();
+  if (const int teams = streamed_teams<T>(compute); teams > 0) return teams;
+  return kernels::portable::resident_teams<T>(kernels::portable::arithmetic_of(compute));
 }
 
 // A line of a result. `ahead`: columns by which preparations run ahead; for a trsm, pivots of a
@@ -150,12 +150,12 @@ struct Line {
 };
 
 template <class T>
-void print(const Line& line, CudaCompute loops) {
-  const double bound = std::max(line.flops / peak_of<T>(loops), line.bytes / kBandwidth) * 1e6;
+void print(const Line& line, CudaCompute compute) {
+  const double bound = std::max(line.flops / peak_of<T>(compute), line.bytes / kBandwidth) * 1e6;
   std::printf(
-      "{\"kernel\":\"%s\",\"loops\":\"%s\",\"scalar\":\"%s\",\"m\":%d,\"p\":%d,\"fronts\":%d,"
+      "{\"kernel\":\"%s\",\"compute\":\"%s\",\"scalar\":\"%s\",\"m\":%d,\"p\":%d,\"fronts\":%d,"
       "\"ahead\":%d,",
-      line.kernel, name_of(loops), std::is_same_v<T, double> ? "double" : "float", line.cells.m,
+      line.kernel, name_of(compute), std::is_same_v<T, double> ? "double" : "float", line.cells.m,
       line.cells.p, line.fronts, line.ahead);
   std::printf(
       "\"us\":%.1f,\"tf\":%.2f,\"share\":%.3f,\"vendor\":\"%s\",\"vendor_us\":%.1f,\"ratio\":%.2f,"
@@ -176,12 +176,12 @@ inline std::vector<FrontTask> tasks_of(FrontCells cells, int count, int ahead, i
 template <class T>
 class Fronts {
  public:
-  Fronts(CudaCompute loops, FrontCells cells, int count, int ahead, bool update_only)
-      : loops_(loops),
+  Fronts(CudaCompute compute, FrontCells cells, int count, int ahead, bool update_only)
+      : compute_(compute),
         cells_(cells),
         count_(count),
-        teams_(teams_of<T>(loops)),
-        streamed_(streamed_teams<T>(loops) > 0),
+        teams_(teams_of<T>(compute)),
+        streamed_(streamed_teams<T>(compute) > 0),
         entries_(cells.panel().entries() + cells.block().entries()),
         front_(static_cast<std::size_t>(entries_) * count),
         inverses_(static_cast<std::size_t>(cells.diagonal_entries()) * count),
@@ -230,23 +230,23 @@ class Fronts {
   cudaError_t enqueue() const {
     const int tasks = static_cast<int>(host_tasks_.size());
     if constexpr (std::is_same_v<T, double>) {
-      if (loops_ == CudaCompute::hopper)
+      if (compute_ == CudaCompute::hopper)
         return kernels::enqueue_factor(views_.get(), tasks_.get(), tasks, ticket(), {}, {}, {},
                                        symbolic::DeviceSchedule::kLeastPart, teams_, 0, nullptr);
     } else if (streamed_) {
       return kernels::streamed::enqueue_factor(
-          kernels::portable::arithmetic_of(loops_), views_.get(), tasks_.get(), tasks, ticket(), {},
-          {}, {}, symbolic::DeviceSchedule::kLeastPart, teams_, 0, nullptr);
+          kernels::portable::arithmetic_of(compute_), views_.get(), tasks_.get(), tasks, ticket(),
+          {}, {}, {}, symbolic::DeviceSchedule::kLeastPart, teams_, 0, nullptr);
     }
     return kernels::portable::enqueue_factor<T>(
-        kernels::portable::arithmetic_of(loops_), views_.get(), tasks_.get(), tasks, ticket(), {},
+        kernels::portable::arithmetic_of(compute_), views_.get(), tasks_.get(), tasks, ticket(), {},
         {}, {}, symbolic::DeviceSchedule::kLeastPart, teams_, 0, nullptr);
   }
   // Runs the update alone. The portable kernels have no call for it and factorise with the update's
   // tasks instead, which then wait for nothing.
   cudaError_t enqueue_update() const {
     if constexpr (std::is_same_v<T, double>) {
-      if (loops_ == CudaCompute::hopper)
+      if (compute_ == CudaCompute::hopper)
         return kernels::enqueue_update(views_.get(), tasks_.get(),
                                        static_cast<int>(host_tasks_.size()), ticket(), teams_,
                                        nullptr);
@@ -266,7 +266,7 @@ class Fronts {
     }
     return views;
   }
-  CudaCompute loops_;
+  CudaCompute compute_;
   FrontCells cells_;
   int count_;
   int teams_;

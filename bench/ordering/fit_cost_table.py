@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Refits the constants by which `auto` chooses an ordering (symbolic/common/cost_table.cpp,
-# symbolic/choose/analyze.cpp) to lines of `kauri bench`.
+# symbolic/choose/rules.hpp) to lines of `kauri bench`.
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads JSON lines of `kauri bench` and prints constants and how well `auto` does.
 
@@ -16,13 +16,13 @@ phase counts. The other efforts of nd are fitted to separate runs (--ordering nd
 call without those of the default effort. The script prints
 
     order constants      today's constants times the median of reorder_s / predicted_reorder_s over systems of at least 1 ms; of nd, over those
-                         that it dissects (more than kHopelessWork operations per entry of L)
+                         that it dissects (more than kNoGainWork operations per entry of L)
     outline constants    seconds per row and per entry of A of the symbolic phase, least squares of the relative error
     factor constants     seconds per front, row, operation and entry of A: least squares of the relative error, none negative, with the
                          bandwidth as it is in the table (needs SciPy)
     factor               predicted_factor_s / factor_s: median, and the share within a factor of 2 (one thread only)
     solve constants      seconds per front, column and byte of L of a sweep, likewise
-    hope                 the part of the cost of fill that nd saves, by doublings of the operations per entry of the best L without it
+    gain                 the part of the cost of fill that nd saves, by doublings of the operations per entry of the best L without it
     auto                 total (reorder + symbolic + factor + solve1) of auto over the best of the single orderings
 """
 import argparse
@@ -58,19 +58,19 @@ def total(line):
 
 
 def constant(name, source):
-    return float(re.search(rf"{name} = ([0-9.]+);", source).group(1))
+    return float(re.search(rf"{name} =\s+([0-9.]+);", source).group(1))
 
 
 def fit_orders(table):
     source, pair = SOURCE.read_text(encoding="utf-8"), r"{([0-9.e-]+), ([0-9.e-]+)}"
     methods = {method: (vertex, edge) for method, vertex, edge in re.findall(r"case OrderingMethod::(\w+):\s+return " + pair, source)}
     efforts = {effort: (vertex, edge) for vertex, edge, effort in re.findall(r"OrderConstants" + pair + r",\s+// (\w+)", source)}
-    hopeless = constant("kHopelessWork", source)
+    no_gain = constant("kNoGainWork", source)
     cases = [(name, None, methods[method]) for method, name in NAMES.items()] + [("nd", effort, efforts[effort]) for effort in efforts]
     for name, effort, today in cases:
         ratios = [row[name]["reorder_s"] / row[name]["predicted_reorder_s"] for row in table.values()
                   if name in row and row[name].get("effort") == effort and row[name]["predicted_reorder_s"] > 0
-                  and row[name]["reorder_s"] > 1e-3 and (effort is None or row[name]["flops"] > hopeless * row[name]["nnzL"])]  # fmt: skip
+                  and row[name]["reorder_s"] > 1e-3 and (effort is None or row[name]["flops"] > no_gain * row[name]["nnzL"])]  # fmt: skip
         if ratios:
             middle = statistics.median(ratios)
             vertex, edge = map(float, today)
@@ -137,11 +137,11 @@ def report_factor(table):
         print(f"factor: predicted/measured median {statistics.median(ratios):.2f}, {100 * inside:.0f} % within 2x of {len(ratios)}")
 
 
-def fit_hope(table):
+def fit_gain(table):
     """Fits the part of the cost of fill that nd saves, by doublings of the operations per entry of
     the best L without it."""
     source = SOURCE.read_text(encoding="utf-8")
-    hopeless, slope = constant("kHopelessWork", source), constant("kHopePerDoubling", source)
+    no_gain, slope = constant("kNoGainWork", source), constant("kGainPerDoubling", source)
     points = []
     for system, row in table.items():
         others = [line for name, line in row.items() if name not in ("nd", "metis", "auto")]
@@ -153,9 +153,9 @@ def fit_hope(table):
         work = best["flops"] / best["nnzL"]
         if fill > 0:
             points.append((work, (seconds - row["nd"]["factor_s"] - row["nd"]["solve1_s"]) / fill, system))
-    above = [(math.log2(work / hopeless), part) for work, part, _ in points if work > hopeless]
+    above = [(math.log2(work / no_gain), part) for work, part, _ in points if work > no_gain]
     if above:
-        print(f"hope: {sum(x * y for x, y in above) / sum(x * x for x, _ in above):.3g} per doubling from {hopeless:g} operations per entry "
+        print(f"gain: {sum(x * y for x, y in above) / sum(x * x for x, _ in above):.3g} per doubling from {no_gain:g} operations per entry "
               f"(today {slope:g})")  # fmt: skip
     for work, part, system in sorted(points):
         print(f"  {work:7.0f} operations per entry: nd spares {100 * part:4.0f} % of what fill costs ({system})")
@@ -181,7 +181,7 @@ def main():
     parser.add_argument("--auto", nargs="*", default=[], help="JSON lines of kauri bench --ordering auto")
     options = parser.parse_args()
     table = read(options.single, options.auto)
-    for step in (fit_orders, fit_outline, fit_factor, report_factor, fit_solve, fit_hope, report_auto):
+    for step in (fit_orders, fit_outline, fit_factor, report_factor, fit_solve, fit_gain, report_auto):
         step(table)
 
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/common/aligned_bytes.hpp"
+#include "base/common/checked.hpp"
 #include "kauri/core/analysis.hpp"
 #include "numeric/cuda/batch/batch.hpp"
 #include "numeric/cuda/batch/kernels.hpp"
@@ -45,7 +47,7 @@ class CudaBytes final : public DeviceBytes {
       : device_(context.device),
         staging_(context.staging),
         heap_{context.device, context.heap->allocator, nullptr},
-        block_(symbolic::aligned_bytes(static_cast<Offset>(host.size()), 1), heap_),
+        block_(aligned_bytes(static_cast<Offset>(host.size()), 1), heap_),
         bytes_(block_.take<std::byte>(static_cast<Offset>(host.size()))) {
     staging_->copy_now(bytes_.data(), host);
   }
@@ -181,7 +183,7 @@ class CudaScalar final : public ScalarExecutor<T> {
                                    BatchWay way) const override {
     const Plan& plan = *prepared.plan();
     if (chosen_way(plan, way) == BatchWay::together) return CudaBatch<T>::bytes(plan, items);
-    return symbolic::checked_mul(items, own_bytes<T>(plan, context_), "bytes of a batch");
+    return checked_mul(items, own_bytes<T>(plan, context_), "bytes of a batch");
   }
   std::unique_ptr<ResidualImpl<T>> make_residual(const Pattern& lower) override {
     const CurrentDevice current(context_.device);

@@ -22,9 +22,9 @@ bool available();
 struct Survey {
   std::string name;        ///< name and compute capability, in words
   std::string target;      ///< target of plans for this device
-  bool predicted = false;  ///< whether the cost constants of the target hold for this device
+  bool predicted = false;  ///< true if the cost constants of the target hold for this device
   Offset free_bytes = 0;   ///< free bytes of its memory; all bytes of it while `started` is false
-  bool started = false;    ///< whether the process has a context on it that a backend would work in
+  bool started = false;    ///< true if the process has a context on it that a backend would work in
 };
 
 /// Describes a device without making a context on it. Returns nothing if the device does not exist

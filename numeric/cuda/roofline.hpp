@@ -17,22 +17,22 @@ struct DeviceRates {
 };
 
 /// Returns the peak operations of one multiprocessor per cycle, a multiply-add counting two, by the
-/// instructions of `loops`; 0 if unknown. tf32x3 and fp16x3 count a third: three products for one.
-/// Sources: NVIDIA's CUDA C++ Programming Guide (throughput of arithmetic instructions) and the
-/// white papers on its A100, H100 and Blackwell architectures.
-constexpr double operations_per_cycle(int major, int minor, int scalar_bytes, CudaCompute loops) {
+/// instructions of `compute`; 0 if unknown. tf32x3 and fp16x3 count a third: three products for
+/// one. Sources: NVIDIA's CUDA C++ Programming Guide (throughput of arithmetic instructions) and
+/// the white papers on its A100, H100 and Blackwell architectures.
+constexpr double operations_per_cycle(int major, int minor, int scalar_bytes, CudaCompute compute) {
   const bool a100 = major == 8 && minor == 0, h100 = major == 9, b200 = major == 10 && minor == 0;
   if (scalar_bytes == 8) {
-    const bool tensor = loops == CudaCompute::hopper || loops == CudaCompute::tensor;
+    const bool tensor = compute == CudaCompute::hopper || compute == CudaCompute::tensor;
     if (a100) return tensor ? 128 : 64;
     if (h100) return tensor ? 256 : 128;
     if (b200) return 128;
     return major >= 8 ? 4 : 0;
   }
-  switch (loops) {
+  switch (compute) {
     case CudaCompute::tf32:
     case CudaCompute::tf32x3: {
-      const double products = loops == CudaCompute::tf32 ? 1 : 3;
+      const double products = compute == CudaCompute::tf32 ? 1 : 3;
       return (a100 ? 1024 : h100 ? 2048 : b200 ? 4096 : 0) / products;
     }
     case CudaCompute::fp16x3:
@@ -42,9 +42,10 @@ constexpr double operations_per_cycle(int major, int minor, int scalar_bytes, Cu
   }
 }
 
-/// Returns the device's peak operations/s by the instructions of `loops`, and its peak bytes/s.
-constexpr Roofline device_roofline(const DeviceRates& device, int scalar_bytes, CudaCompute loops) {
-  return {operations_per_cycle(device.major, device.minor, scalar_bytes, loops) *
+/// Returns the device's peak operations/s by the instructions of `compute`, and its peak bytes/s.
+constexpr Roofline device_roofline(const DeviceRates& device, int scalar_bytes,
+                                   CudaCompute compute) {
+  return {operations_per_cycle(device.major, device.minor, scalar_bytes, compute) *
               device.processors * device.clock_hz,
           2 * device.memory_hz * device.bus_bits / 8};
 }

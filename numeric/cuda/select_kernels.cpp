@@ -92,9 +92,9 @@ TiledKernels choose_scaled(CudaCompute wanted, const TiledKernels& of_float) {
 }
 
 void add_groups(const CudaOptions& options, KernelSet& set) {
-  if (options.solves_together >= 8) set.group_blocks[0] = wide_blocks<8>();
+  if (options.solves_together >= 8) set.group_blocks[0] = multi_blocks<8>();
   if (options.solves_together == 32)
-    set.group_blocks[1] = wide_blocks<16>(), set.group_blocks[2] = wide_blocks<32>();
+    set.group_blocks[1] = multi_blocks<16>(), set.group_blocks[2] = multi_blocks<32>();
   set.together = *std::min_element(set.group_blocks.begin(), set.group_blocks.end()) > 0 ? 32
                  : set.group_blocks[0] > 0                                               ? 8
                                                                                          : 1;

@@ -147,7 +147,6 @@ class Elimination {
   void join(Index v, Position& to);
   void measure_elements(Index me);
   void choose_passed(Index me);
-  bool pays_for_reading(Index v);
   void note(Index v, Index element);
   void read_notes(Index v);
   void measure_by_passed();
@@ -162,7 +161,7 @@ class Elimination {
   bool same_lists(const Node& a, const Node& b) const;
   void close_element(Index me);
   void collect_garbage();
-  void raise_tag(Index by);
+  void advance_tag(Index by);
   Index element_of(Index v);
   [[nodiscard]] bool is_halo(Index v) const { return halo_.contains(v); }
 
@@ -334,7 +333,7 @@ void Elimination<Position, Halo>::form_at_end(Index me) {
 // does not have, for every element e that shares a variable with me.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::measure_elements(Index me) {
-  raise_tag(widest_);
+  advance_tag(widest_);
   widest_ = std::max(widest_, me_weight_);
   if (passes_ != nullptr) choose_passed(me);
   for (Position k = me_first_; k < me_last_; ++k) {

@@ -11,7 +11,7 @@ namespace kauri::ordering::amd {
 // now on.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::merge_twins() {
-  raise_tag(widest_);
+  advance_tag(widest_);
   for (Position k = me_first_; k < me_last_; ++k) {
     const Node& x = node_[pool_[k]];
     if (x.weight == 0 || is_passed(pool_[k])) continue;
@@ -33,7 +33,7 @@ void Elimination<Position, Halo>::merge_chain(Index first) {
       const bool candidate =
           a.length == b.length && a.elements == b.elements && a.previous == b.previous;
       if (candidate && !marked) {
-        raise_tag(1);
+        advance_tag(1);
         for (Position p = a.list + 1, end = a.list + a.length; p < end; ++p)
           node_[pool_[p]].mark = tag_;
         marked = true;

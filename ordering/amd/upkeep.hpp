@@ -33,7 +33,7 @@ void Elimination<Position, Halo>::collect_garbage() {
 // Raises the tag, with which marks are compared, above all earlier marks, which are at most tag +
 // by. Lowers old marks to 1 and the tag to 2 if it would exceed largest_tag.
 template <class Position, class Halo>
-void Elimination<Position, Halo>::raise_tag(Index by) {
+void Elimination<Position, Halo>::advance_tag(Index by) {
   if (tag_ > largest_tag_ - by - 1 - total_) {
     for (Index v = 0; v < n_; ++v)
       if (node_[v].mark != 0) node_[v].mark = 1;

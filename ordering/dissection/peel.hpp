@@ -16,10 +16,10 @@ struct Peeling {
   LevelGraph core;            ///< remaining graph: neighbours of an eliminated vertex have become
                               ///< neighbours of each other
   Index interior = 0;         ///< vertices of the core that are not halo; they come first
-  std::vector<Index> vertex;  ///< by vertex of the core: its number in the graph; ascending
+  std::vector<Index> vertex;  ///< number in the graph of each vertex of the core; ascending
   std::vector<Index> peeled;  ///< eliminated vertices, in elimination order
   std::vector<std::array<Index, 2>>
-      above;  ///< by position in `peeled`: the neighbours at elimination, or kNone
+      above;  ///< neighbours at elimination, by position in `peeled`, or kNone
 };
 
 /// Eliminates vertices v < interior with one neighbour, then those with two, which become

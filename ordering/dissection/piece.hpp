@@ -13,7 +13,7 @@ namespace kauri::ordering::dissection {
 /// A subgraph, and the numbers of its vertices in the whole graph.
 struct Piece {
   LevelGraph graph;
-  std::vector<Index> vertex;  ///< by vertex: its number in the whole graph; ascending
+  std::vector<Index> vertex;  ///< number of each vertex in the whole graph; ascending
 };
 
 /// The graph that is divided: a piece, or the whole if `vertex` is empty. Non-owning.

@@ -21,8 +21,8 @@ constexpr double kHub = 16;
 constexpr double kSame = 0.5, kAlike = 0.4;
 
 constexpr Index kBalls = 32;
-constexpr Offset kLooks = 100000;  // neighbours visited beyond the edges of the graph: each ball
-                                   // may be all of a small graph
+constexpr Offset kMostVisits = 100000;  // neighbours visited beyond the edges of the graph: each
+                                        // ball may be all of a small graph
 
 }  // namespace
 
@@ -74,15 +74,15 @@ double growth_dimension(const GraphView& graph) {
   std::vector<char> seen(static_cast<std::size_t>(n), 0);
   std::vector<Index> ball;
   double inner = 0, outer = 0;  // vertices of all balls together
-  Offset looks = 0;
+  Offset visits = 0;
   for (Index k = 0; k < balls; ++k) {
     ball.assign(1, static_cast<Index>(Offset{n} * k / balls));
     seen[ball[0]] = 1;
     std::size_t begin = 0;
     for (int distance = 1; distance <= 4; ++distance) {
       for (const std::size_t end = ball.size(); begin < end; ++begin) {
-        looks += graph.degree(ball[begin]);
-        if (looks > kLooks + graph.edges()) return std::numeric_limits<double>::infinity();
+        visits += graph.degree(ball[begin]);
+        if (visits > kMostVisits + graph.edges()) return std::numeric_limits<double>::infinity();
         for (const Index u : graph.neighbours(ball[begin]))
           if (seen[u] == 0) {
             seen[u] = 1;

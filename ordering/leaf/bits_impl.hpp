@@ -90,7 +90,7 @@ class BitElimination {
   [[nodiscard]] Index key(Index v, Index degree) const {
     return (degree << kStepBits | (BitMatrixLimits::kInterior - 1 - steps_)) << kVertexBits | v;
   }
-  [[nodiscard]] Index weigh(const Row& bits) const;
+  [[nodiscard]] Index weight_of(const Row& bits) const;
   [[nodiscard]] Word* row_of(Index v) const { return row_ + static_cast<std::size_t>(v) * W; }
 
   const Index interior_;
@@ -113,7 +113,7 @@ class BitElimination {
 };
 
 template <int W, bool kWeighted>
-Index BitElimination<W, kWeighted>::weigh(const Row& bits) const {
+Index BitElimination<W, kWeighted>::weight_of(const Row& bits) const {
   if constexpr (!kWeighted) return count_bits<W>(bits.data());
   Index sum = 0;
   for (int k = 0; k < planes_; ++k) {
@@ -186,7 +186,7 @@ void BitElimination<W, kWeighted>::eliminate(Index pivot) {
   for (int j = 0; j < W; ++j) front[j] = row_of(pivot)[j] & alive_[j];
   Short* const list = neighbours_ + listed_;
   const Index count = join_rows(front, list);
-  const Index inside = weigh(front) - (removed_ - own);  // weight of the remaining front
+  const Index inside = weight_of(front) - (removed_ - own);  // weight of the remaining front
   for (Index k = 0; k < count; ++k) {
     const Index v = list[k];
     key_[v] = key(v, key_[v] + inside - vertex_[v].weight);
@@ -216,7 +216,7 @@ Index BitElimination<W, kWeighted>::join_rows(const Row& front, Short* list) {
         row[j] |= front[j];
         hash = (hash ^ beyond[j]) * 0x9E3779B97F4A7C15U;
       }
-      const Index weight = weigh(beyond);
+      const Index weight = weight_of(beyond);
       vertex_[v].hash = static_cast<std::uint32_t>(hash >> 32);
       key_[v] = weight;
       list[count] = static_cast<Short>(v);

@@ -41,9 +41,9 @@ struct BitMatrixLimits {
 
 /// What leaf_minimum_degree() reports, and the limit of its work beyond BitMatrixLimits.
 struct LeafOptions {
-  std::vector<AmdPivot>* trace = nullptr;                 ///< as in AmdOptions
-  Offset most_work = std::numeric_limits<Offset>::max();  ///< as in AmdOptions
-  Offset* work = nullptr;  ///< as in AmdOptions; receives 0 within BitMatrixLimits
+  std::vector<AmdPivot>* trace = nullptr;                 ///< AmdOptions::trace
+  Offset most_work = std::numeric_limits<Offset>::max();  ///< AmdOptions::most_work
+  Offset* work = nullptr;  ///< AmdOptions::work; receives 0 within BitMatrixLimits
 };
 
 /// Orders a graph with a halo; arguments and result as for halo_minimum_degree(). Within

@@ -6,7 +6,11 @@
 namespace kauri::ordering {
 namespace {
 
-[[noreturn]] void fail() { throw Error(ErrorKind::usage, "kauri was built without METIS"); }
+[[noreturn]] void fail() {
+  throw Error(ErrorKind::usage,
+              "method 'metis': kauri was built without METIS; build it with KAURI_METIS=ON, or "
+              "order by 'nd'");
+}
 
 }  // namespace
 

@@ -150,7 +150,7 @@ class Elimination {
   bool take_from(Index degree, std::size_t most);
   bool select(Index v);
   void mark(Index v);
-  void raise_horizon(Index least);
+  void advance_horizon(Index least);
   [[nodiscard]] Index least_beyond_horizon();
   void push(Index v, Index version, Index degree);
   void sweep_buckets();

@@ -108,8 +108,8 @@ void Elimination::commit() {
     report.claimed += entries;
   }
   if (candidate_.size() < want_) return;  // too few candidates to estimate how many would win
-  const double hoped = std::ceil(static_cast<double>(winners) * options_.tries) + 1;
-  want_ = static_cast<std::size_t>(std::min<double>(hoped, options_.most));
+  const double wanted = std::ceil(static_cast<double>(winners) * options_.tries) + 1;
+  want_ = static_cast<std::size_t>(std::min<double>(wanted, options_.most));
 }
 
 void Elimination::ensure_room(Offset entries) {

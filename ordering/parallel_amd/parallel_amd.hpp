@@ -42,7 +42,7 @@ struct ParallelAmdOptions {
   Index sequential_below = 500;  ///< smaller graphs are ordered by approximate_minimum_degree()
   bool sequential_hubs = true;   ///< graphs with hubs are ordered by approximate_minimum_degree(),
                                  ///< too, which need not read a hub's long list for each pivot
-  double elbow = 0.5;            ///< as AmdOptions::elbow; the order never depends on it
+  double elbow = 0.5;            ///< AmdOptions::elbow; the order never depends on it
   Offset task_entries =
       512;  ///< expected entries that justify a task; the order never depends on it
   std::uint64_t last_claims =

@@ -34,7 +34,7 @@ class PivotElimination {
   }
 
  private:
-  void raise_tag(Index by);
+  void advance_tag(Index by);
   void form_element();
   void measure_elements();
   void update_variables();
@@ -84,7 +84,7 @@ class PivotElimination {
 };
 
 /// Raises the tag so that marks of earlier pivots are below tag - 1.
-inline void PivotElimination::raise_tag(Index by) {
+inline void PivotElimination::advance_tag(Index by) {
   if (slot_.tag > Offset{all_.options_.largest_tag} - by - 2 - all_.total_ - 2) {
     std::fill(slot_.mark.begin(), slot_.mark.end(), 0);
     tag_ = slot_.tag = 2;  // as small as possible, so that tag plus any weight fits in an Index
@@ -94,7 +94,7 @@ inline void PivotElimination::raise_tag(Index by) {
 }
 
 inline void PivotElimination::form_element() {
-  raise_tag(all_.widest_);
+  advance_tag(all_.widest_);
   Node& p = node_[me_];
   const Index* const list = pool_ + p.list;
   offer(p.list, p.length);
@@ -184,7 +184,7 @@ inline bool PivotElimination::update_variable(Index k) {
 /// Merges variables of the new element me that have the same lists: these are indistinguishable
 /// from now on.
 inline void PivotElimination::merge_twins() {
-  raise_tag(all_.widest_);
+  advance_tag(all_.widest_);
   for (Index k = 0; k < c_.length; ++k) {
     if (slot_.weight[k] == 0) continue;
     Index& bucket = slot_.bucket[bucket_of(slot_.hash[k])];
@@ -206,7 +206,7 @@ inline void PivotElimination::merge_chain(Index first) {
       bool same =
           a.length == b.length && a.elements == b.elements && slot_.hash[i] == slot_.hash[j];
       if (same && !marked) {
-        raise_tag(0);
+        advance_tag(0);
         for (const Index *at = pool_ + a.list + 1, *end = pool_ + a.list + a.length; at < end; ++at)
           mark[*at] = tag_;
         marked = true;

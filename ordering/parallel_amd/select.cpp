@@ -63,9 +63,9 @@ Index Elimination::least_beyond_horizon() {
   return *std::min_element(least.begin(), least.end());
 }
 
-/// Raises the horizon, the degree up to which variables are in the buckets: fills buckets at least
-/// up to `least`, and at least up to the least degree of a variable beyond the old horizon.
-void Elimination::raise_horizon(Index least) {
+/// Advances the horizon, the degree up to which variables are in the buckets: fills buckets at
+/// least up to `least`, and at least up to the least degree of a variable beyond the old horizon.
+void Elimination::advance_horizon(Index least) {
   const Offset wanted = std::max(least_beyond_horizon(), least);
   const Index before = horizon_;
   horizon_ = static_cast<Index>(std::min<Offset>(total_, wanted + wanted / 4 + 8));
@@ -137,7 +137,7 @@ void Elimination::refill() {
   for (Index d = least_; pending_.size() < most && (limit == kNone || d <= limit); ++d) {
     if (d > horizon_) {
       if (horizon_ == total_) break;
-      timed(Stage::horizon, [&] { raise_horizon(limit); });
+      timed(Stage::horizon, [&] { advance_horizon(limit); });
     }
     if (first) least_ = d;
     if (!take_from(d, most)) continue;

@@ -11,7 +11,7 @@ namespace kauri::ordering::dissection {
 struct LevelGraph {
   std::vector<Offset> ptr{0};
   Array<Index> adjacency;
-  std::vector<Index> weight;  ///< by vertex; empty: all are 1
+  std::vector<Index> weight;  ///< weight of each vertex; empty: all are 1
   Array<Index> edge_weight;  ///< parallel to adjacency: number of edges of the finest graph; empty:
                              ///< all are 1
 

@@ -71,8 +71,8 @@ void add_up(Index n, Index keys, LevelSetWorkspace& w, F&& f) {
 /// Computes, for each threshold k of distances, the weight of all nearer vertices (below) and of
 /// two separators: level k (upper) and level k - 1 (lower). Of level k - 1, vertices with a
 /// neighbour in level k would suffice; finding them is not worth reading the neighbours.
-void weigh_levels(const GraphView& graph, std::span<const Index> key, Index keys,
-                  LevelSetWorkspace& w) {
+void sum_level_weights(const GraphView& graph, std::span<const Index> key, Index keys,
+                       LevelSetWorkspace& w) {
   add_up(graph.size(), keys, w, [&](Index begin, Index end, const ThresholdSums& sums) {
     for (Index v = begin; v < end; ++v) sums.upper[key[v]] += graph.weight_of(v);
   });
@@ -82,7 +82,8 @@ void weigh_levels(const GraphView& graph, std::span<const Index> key, Index keys
 
 /// Computes the weights below each threshold, and of its upper and lower separator, for any integer
 /// function `key` on vertices: sums up differences between thresholds.
-void weigh(const GraphView& graph, std::span<const Index> key, Index keys, LevelSetWorkspace& w) {
+void sum_weights(const GraphView& graph, std::span<const Index> key, Index keys,
+                 LevelSetWorkspace& w) {
   add_up(graph.size(), keys, w, [&](Index begin, Index end, const ThresholdSums& sums) {
     for (Index v = begin; v < end; ++v) {
       const Index k = key[v], weight = graph.weight_of(v);
@@ -190,7 +191,7 @@ Distances breadth_first(const GraphView& graph, Index start, LevelSetWorkspace& 
 Separation level_separation(const GraphView& graph, const Distances& distances, double most,
                             LevelSetWorkspace& workspace) {
   const Index keys = distances.levels(), total = graph.total_weight();
-  weigh_levels(graph, distances.of, keys, workspace);
+  sum_level_weights(graph, distances.of, keys, workspace);
   const Threshold at = choose(workspace, keys, total, most);
   const Index level = at.upper ? at.key : at.key - 1;
   Separation separation{std::vector<Side>(distances.of.size()),
@@ -214,7 +215,7 @@ Separation difference_separation(const GraphView& graph, const Distances& a, con
   blocks.for_each([&](Index, Index begin, Index end) {
     for (Index v = begin; v < end; ++v) key[v] = a.of[v] - b.of[v] + offset;
   });
-  weigh(graph, key, keys, workspace);
+  sum_weights(graph, key, keys, workspace);
   const Threshold at = choose(workspace, keys, total, most);
   Separation separation{std::vector<Side>(key.size()),
                         weights_at(workspace, at.key, at.upper, total)};

@@ -21,9 +21,9 @@ struct LevelSetWorkspace {
 
 /// Distances from one vertex.
 struct Distances {
-  std::vector<Index> of;   ///< by vertex; kNone if not reached
+  std::vector<Index> of;   ///< distance of each vertex; kNone if not reached
   Index reached = 0;       ///< number of vertices reached
-  Index farthest = kNone;  ///< of the vertices at the greatest distance, the first of least degree
+  Index farthest = kNone;  ///< first vertex of least degree at the greatest distance
   [[nodiscard]] Index levels() const { return of[farthest] + 1; }
 };
 

@@ -21,7 +21,7 @@ using PartWeights = std::array<Offset, 3>;
 
 /// A separation: no edge joins left and right.
 struct Separation {
-  std::vector<Side> side;  ///< by vertex
+  std::vector<Side> side;  ///< side of each vertex
   PartWeights weight{};
 };
 

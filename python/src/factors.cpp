@@ -87,7 +87,7 @@ void solve_there(Factorization<T>& f, const std::string& system, const There& b,
       call_python(meanwhile);
     };
   released(cancel, Weight::light, [&](const std::stop_token& stop) {
-    wait_for(f.symbolic->backend(), stream);
+    wait_for(*f.symbolic, stream);
     static_cast<void>(
         f.engine.solve_on_device(which, from, to, request_of(f, which, refine, 0, stop), call));
   });

@@ -72,7 +72,7 @@ nb::object solve_there(Mixed& f, const There& b, const There& x,
   const MatrixView<const double> from = view_of<const double>(b);
   const MatrixView<double> to = view_of<double>(x);
   return told_solved(released(cancel, Weight::light, [&](const std::stop_token& stop) {
-    wait_for(f.symbolic->backend(), stream);
+    wait_for(*f.symbolic, stream);
     return f.engine.solve_on_device(System::A, from, to, {.stop = stop});
   }));
 }

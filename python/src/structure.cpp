@@ -15,7 +15,7 @@
 #include "python/src/support.hpp"
 #include "src/picture/raster.hpp"
 #include "src/picture/tree_layout.hpp"
-#include "symbolic/plan/internals.hpp"
+#include "symbolic/plan/plan_facts.hpp"
 
 namespace kauri::python {
 
@@ -25,21 +25,12 @@ RowsOfL::RowsOfL(const Plan& plan)
       met_by_(static_cast<std::size_t>(plan.n), kNone),
       met_from_(static_cast<std::size_t>(plan.n), 0),
       parent_(plan.tree.parent) {
-  // The plan has B's lower triangle by columns, with rows counted in fronts; here it is by rows.
-  const symbolic::Assembly& b = plan.internals->assembly;
-  const auto each = [&](auto&& take) {
-    for (Index s = 0; s < plan.supernodes.count(); ++s) {
-      const std::span<const Index> rows = plan.supernodes.rows(s);
-      for (Index j = plan.supernodes.first[s]; j < plan.supernodes.first[s + 1]; ++j)
-        for (Offset k = b.entry_ptr[j]; k < b.entry_ptr[j + 1]; ++k)
-          if (rows[b.entry_row[k]] != j) take(rows[b.entry_row[k]], j);
-    }
-  };
-  each([&](Index i, Index) { ++ptr_[i + 1]; });
+  // The plan has B's lower triangle by columns; here it is by rows.
+  symbolic::for_each_below_diagonal(plan, [&](Index i, Index) { ++ptr_[i + 1]; });
   std::partial_sum(ptr_.begin(), ptr_.end(), ptr_.begin());
   column_.resize(static_cast<std::size_t>(ptr_.back()));
   std::vector<Offset> next(ptr_.begin(), ptr_.end() - 1);
-  each([&](Index i, Index j) { column_[next[i]++] = j; });
+  symbolic::for_each_below_diagonal(plan, [&](Index i, Index j) { column_[next[i]++] = j; });
   for (Index j = plan.n - 1; j >= 0; --j)
     chain_end_[j] = parent_[j] == j + 1 ? chain_end_[j + 1] : j;
 }

@@ -25,7 +25,6 @@
 #include "kauri/core/backend.hpp"
 #include "kauri/core/error.hpp"
 #include "kauri/core/matrix.hpp"
-#include "numeric/backend.hpp"
 
 namespace kauri::python {
 
@@ -121,7 +120,7 @@ bool on_main_thread();
 
 /// Selects how released() runs its work.
 enum class Weight {
-  light,  ///< on the calling thread: Ctrl-C does not interrupt it
+  light,  ///< work runs on the calling thread: Ctrl-C does not interrupt it
   /// If called on the main thread, where Ctrl-C arrives: on a helper thread, while the main thread
   /// checks for signals.
   heavy,
@@ -245,12 +244,6 @@ using There = std::tuple<std::uintptr_t, std::size_t, std::size_t, Offset, bool>
 inline std::optional<StreamHandle> handle_of(std::optional<std::uintptr_t> stream) {
   return stream ? std::optional<StreamHandle>(reinterpret_cast<StreamHandle>(*stream))
                 : std::nullopt;
-}
-
-/// Waits until the work on the caller's stream at the time of the call has ended. Returns at once
-/// if Python gave None for the stream.
-inline void wait_for(const Backend& backend, std::optional<std::uintptr_t> stream) {
-  if (stream) backend.executor().wait(reinterpret_cast<StreamHandle>(*stream));
 }
 
 template <class T>

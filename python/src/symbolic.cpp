@@ -41,7 +41,7 @@ std::shared_ptr<Symbolic> analyze_as(int scalar_bytes, const SymmetricMatrix<T>&
     order = Permutation::from_old_of({old_of.begin(), old_of.end()});
   }
   released(cancel, a.nnz() > kHeavyEntries ? Weight::heavy : Weight::light,
-           [&](const std::stop_token& stop) { symbolic->analyze(a.pattern(), order, stop); });
+           [&](const std::stop_token& stop) { symbolic->analyze(a.pattern(), stop, order); });
   return symbolic;
 }
 
@@ -96,15 +96,6 @@ OptionTexts all_options(const Symbolic& s) {
 
 Symbolic::Symbolic(OptionTexts texts, int scalar_size)
     : kauri::Symbolic(options_of(texts), scalar_size), given(std::move(texts)) {}
-
-void Symbolic::analyze(const Pattern& a, const std::optional<Permutation>& permutation,
-                       const std::stop_token& stop) {
-  AnalyzeOptions how = options.analyze;
-  how.ordering.stop = stop;
-  how.permutation = permutation;
-  kauri::Symbolic::analyze(
-      how, 1, [&](const AnalyzeOptions& offered) { return analyze_with_report(a, offered); });
-}
 
 void bind_symbolic(nb::module_& module) {
   nb::class_<Symbolic> symbolic(module, "Symbolic");

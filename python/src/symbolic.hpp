@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kauri/core/analysis.hpp"
-#include "kauri/core/permutation.hpp"
 #include "src/engine/symbolic.hpp"
 
 namespace kauri::python {
@@ -23,11 +22,13 @@ struct Symbolic : kauri::Symbolic {
   /// options and values.
   Symbolic(OptionTexts texts, int scalar_size);
 
-  /// Orders and analyses the pattern. permutation: used in place of an ordering, if given.
-  void analyze(const Pattern& a, const std::optional<Permutation>& permutation,
-               const std::stop_token& stop);
-
   OptionTexts given;
 };
+
+/// Waits until the work on the caller's stream at the time of the call has ended. Returns at once
+/// if Python gave None for the stream.
+inline void wait_for(const Symbolic& symbolic, std::optional<std::uintptr_t> stream) {
+  if (stream) symbolic.wait_for(reinterpret_cast<StreamHandle>(*stream));
+}
 
 }  // namespace kauri::python

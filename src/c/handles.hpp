@@ -61,8 +61,8 @@ template <Scalar T>
 struct CallerOrder {
   Offset entries = 0;              ///< length of the caller's arrays
   std::optional<EntryMap<T>> map;  ///< none: the caller's entries are those of the lower triangle
-  std::vector<Offset>
-      sorted{};  ///< for triplets: entry k of the map is the caller's entry sorted[k]; else empty
+  std::vector<Offset> sorted{};    ///< entry k of the map is the caller's entry sorted[k]; empty
+                                   ///< unless made from triplets
 
   /// Puts `value`, in the caller's order, into `lower`, the values of the lower triangle. Throws
   /// Error(usage) unless `value` has `entries` numbers.

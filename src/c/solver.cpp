@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "base/matrix/dense_lines.hpp"
 #include "kauri/solve/report.hpp"
-#include "numeric/dense_view.hpp"
 #include "src/c/dense_pair.hpp"
 #include "src/c/guard.hpp"
 #include "src/c/handles.hpp"
@@ -76,7 +76,7 @@ void take(const DensePair<T>& pair, Index n) {
            std::to_string(pair.x.cols));
   if (pair.b.data == pair.x.data && !overlaps_from_the_first<T>(pair.b, pair.x)) return;
   if (overlap(pair.b, pair.x)) misuse("Solver::solve: x overlaps b");
-  numeric::copy_entries<T>(pair.b, pair.x);
+  copy_entries<T>(pair.b, pair.x);
 }
 
 const SolverReport& report_in(const kauri_solver* solver) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/matrix/dense_lines.hpp"
 #include "kauri/core/matrix.hpp"
 #include "numeric/dense_view.hpp"
 #include "src/checks/misuse.hpp"
@@ -63,7 +64,7 @@ bool overlap(const MatrixView<const T>& b, const MatrixView<T>& x) {
   if (before(end(b), x.data) || before(end(x), b.data)) return false;
   if (b.layout != x.layout || b.ld != x.ld) return true;
   const Offset apart = ((x.data - b.data) % b.ld + b.ld) % b.ld,
-               length = numeric::lines_of(b, b.layout).length;
+               length = lines_of(b, b.layout).length;
   return apart < length || apart > b.ld - length;
 }
 

@@ -8,13 +8,13 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/common/in_digits.hpp"
 #include "base/progress/meter.hpp"
 #include "base/progress/stopwatch.hpp"
 #include "numeric/backend.hpp"
 #include "src/checks/pivot_loss.hpp"
 #include "src/engine/messages.hpp"
 #include "src/report/phase_work.hpp"
-#include "symbolic/common/in_digits.hpp"
 
 namespace kauri {
 namespace {
@@ -47,7 +47,10 @@ void Engine<T>::require_prepared() const {
 template <Scalar T>
 void Engine<T>::require_full() const {
   require_prepared();
-  if (is_mixed()) throw Error(ErrorKind::usage, "Engine: not with mixed precision");
+  if (is_mixed())
+    throw Error(ErrorKind::usage,
+                "Engine: this call needs a factor in full precision, and the precision is mixed; "
+                "set the precision to full");
 }
 
 template <Scalar T>
@@ -62,10 +65,7 @@ void Engine<T>::analyze(const Pattern& a, const std::stop_token& stop) {
   report_ = {};
   tell(handler(), Phase::ordering, 0,
        [&] { return "rows: " + std::to_string(a.n) + ", entries: " + std::to_string(a.nnz()); });
-  AnalyzeOptions how = symbolic_->options.analyze;
-  how.ordering.stop = stop;
-  symbolic_->analyze(
-      how, 1, [&](const AnalyzeOptions& offered) { return analyze_with_report(a, offered); });
+  symbolic_->analyze(a, stop);
   begin_report();
   tell(handler(), Phase::symbolic, 1,
        [&] { return "entries of L: " + std::to_string(report_.nnz_l); });
@@ -210,10 +210,10 @@ Result<void, Breakdown> Engine<T>::filled(const Fill& fill) {
   can_shift_ = false;
   const double flops = plan().cost.flops;
   tell(handler(), Phase::factor, 0,
-       [&] { return "factorisation of " + symbolic::in_digits(flops) + " operations"; });
+       [&] { return "factorisation of " + in_digits(flops) + " operations"; });
   Meter meter([&](double fraction) {
     tell(handler(), Phase::factor, fraction,
-         [&] { return "factorising, operations done: " + symbolic::in_digits(fraction * flops); });
+         [&] { return "factorising, operations done: " + in_digits(fraction * flops); });
   });
   Result<void, Breakdown> result;
   double seconds = 0;

@@ -3,6 +3,7 @@
 #include <string>
 #include <type_traits>
 
+#include "base/matrix/dense_lines.hpp"
 #include "base/progress/stopwatch.hpp"
 #include "base/threads/stopping.hpp"
 #include "numeric/backend.hpp"
@@ -51,7 +52,7 @@ Result<Index, Breakdown> Engine<T>::solve_in_place(MatrixView<T> x, const SolveR
   require_prepared();
   Array<T> held(static_cast<std::size_t>(x.rows) * static_cast<std::size_t>(x.cols));
   const MatrixView<T> b = numeric::compact_view(held.data(), x.rows, x.cols, x.layout);
-  numeric::copy_entries<T>(x, b);
+  copy_entries<T>(x, b);
   try {
     if (is_mixed()) return solve_mixed(b, x, true, request.stop);
     const std::shared_lock lock(filling_);
@@ -60,7 +61,7 @@ Result<Index, Breakdown> Engine<T>::solve_in_place(MatrixView<T> x, const SolveR
         [&](SolveMemory<T>& memory) { return refine(memory, b, x, request); });
     return Index{0};
   } catch (...) {
-    numeric::copy_entries<T>(b, x);
+    copy_entries<T>(b, x);
     throw;
   }
 }

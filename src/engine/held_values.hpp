@@ -17,7 +17,7 @@ namespace kauri {
 template <Scalar T>
 struct BorrowedValues {
   std::span<const T> value;
-  bool on_device = false;  ///< in the memory of the backend's device; false: on the host
+  bool on_device = false;  ///< true: in the memory of the backend's device; false: on the host
   std::shared_ptr<const void> owner = nullptr;  ///< keeps the values alive; may be null
 };
 

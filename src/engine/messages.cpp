@@ -4,12 +4,10 @@
 
 #include <string>
 
+#include "base/common/in_digits.hpp"
 #include "kauri/core/breakdown.hpp"
-#include "symbolic/common/in_digits.hpp"
 
 namespace kauri {
-
-using symbolic::in_digits;
 
 void tell_outcome(const MessageHandler& handler, const Result<void, Breakdown>& result,
                   const SolverReport& report) {

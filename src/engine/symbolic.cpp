@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "numeric/executor.hpp"
+
 namespace kauri {
 
 Symbolic::Symbolic(SolverOptions given, int scalar_size)
@@ -18,6 +20,14 @@ void Symbolic::analyze(const AnalyzeOptions& how, Index nrhs,
                        const std::function<Analysis(const AnalyzeOptions&)>& run) {
   adopt(nullptr);
   analysis = analyze_for(backends, how, scalar_bytes, nrhs, run);
+}
+
+void Symbolic::analyze(const Pattern& a, const std::stop_token& stop,
+                       const std::optional<Permutation>& permutation) {
+  AnalyzeOptions how = options.analyze;
+  how.ordering.stop = stop;
+  if (permutation) how.permutation = permutation;
+  analyze(how, 1, [&](const AnalyzeOptions& offered) { return analyze_with_report(a, offered); });
 }
 
 void Symbolic::adopt(std::shared_ptr<const Plan> plan) {
@@ -36,6 +46,8 @@ const PreparedPlan* Symbolic::prepared() {
   const std::lock_guard lock(preparing_);
   return prepared_ ? &*prepared_ : nullptr;
 }
+
+void Symbolic::wait_for(StreamHandle stream) const { backend().executor().wait(stream); }
 
 SolverReport Symbolic::report(Precision precision) const {
   const bool mixed = precision == Precision::mixed;

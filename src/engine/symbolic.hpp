@@ -6,8 +6,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 
 #include "kauri/core/analysis.hpp"
+#include "kauri/core/permutation.hpp"
 #include "kauri/device/prepared_plan.hpp"
 #include "kauri/solve/report.hpp"
 #include "kauri/solve/solver.hpp"
@@ -29,6 +31,10 @@ struct Symbolic {
   /// with a workspace for nrhs right-hand sides. If `run` throws, there is no plan.
   void analyze(const AnalyzeOptions& how, Index nrhs,
                const std::function<Analysis(const AnalyzeOptions&)>& run);
+  /// Analyses the pattern with the options and this stop token, for one right-hand side. A given
+  /// permutation replaces the ordering of the options.
+  void analyze(const Pattern& a, const std::stop_token& stop,
+               const std::optional<Permutation>& permutation = {});
   /// Takes a plan that was made elsewhere, or null, in place of an analysis.
   void adopt(std::shared_ptr<const Plan> plan);
   /// Prepares the plan on the current backend, for all factors that are made later. Later calls
@@ -45,6 +51,8 @@ struct Symbolic {
   [[nodiscard]] Pattern pattern() const { return analysis.plan->pattern(); }
   [[nodiscard]] Backend& backend() { return backends.current(); }
   [[nodiscard]] const Backend& backend() const { return backends.current(); }
+  /// Waits until the work that is on a stream of the backend's device now has ended.
+  void wait_for(StreamHandle stream) const;
 
   SolverOptions options;
   const int scalar_bytes;

@@ -19,9 +19,10 @@ namespace kauri {
 template <Scalar T>
 struct SolveMemory {
   std::optional<Workspace<T>> workspace;
-  std::unique_ptr<numeric::ResidualImpl<T>> residual;  ///< for b and x on the host, or null
-  std::optional<Refiner<T>> refiner;                   ///< for b and x on a device
-  std::uint64_t version = 0;                           ///< version of the values in `refiner`
+  std::unique_ptr<numeric::ResidualImpl<T>>
+      residual;                       ///< residuals for b and x on the host, or null
+  std::optional<Refiner<T>> refiner;  ///< refiner for b and x on a device
+  std::uint64_t version = 0;          ///< version of the values in `refiner`
 };
 
 /// Memory for solves: objects of SolveMemory that no thread uses now. Any number of threads may

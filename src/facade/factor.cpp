@@ -337,7 +337,9 @@ void Factor<T>::enqueue_log_determinant(double* there, Workspace<T>& workspace,
   const numeric::DeviceSolves<T>* device = store_->device_solves();
   if (!device) misuse("enqueue_log_determinant: the factor is on the CPU");
   if (!valid() && !device->awaits_verdict())
-    misuse("enqueue_log_determinant: the factor is not valid");
+    misuse(
+        "enqueue_log_determinant: the factor is not valid (no successful factorisation yet, or the "
+        "last one broke down): call refactorize() first");
   if (!there) misuse("enqueue_log_determinant: the place of the number is null");
   require_fit(workspace);
   const OneCall call(workspace.store_->calls, "enqueue_log_determinant", "workspace");

@@ -16,7 +16,10 @@ namespace {
 
 template <class T>
 void require_valid(const Factor<T>& factor) {
-  if (!factor.valid()) throw Error(ErrorKind::usage, "lower factor: the factor is not valid");
+  if (!factor.valid())
+    throw Error(ErrorKind::usage,
+                "lower factor: the factor is not valid (no successful factorisation yet, or the "
+                "last one broke down): call refactorize() first");
 }
 
 /// Calls visit(s, column) for each column of L in order, s being its supernode. column: the entries

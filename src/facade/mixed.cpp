@@ -90,7 +90,8 @@ std::string_view name_of(MixedPath path) {
     case MixedPath::factor_in_double:
       return "double";
   }
-  misuse("name_of: no such path");
+  misuse("name_of: unknown MixedPath " + std::to_string(static_cast<int>(path)) +
+         "; expected refinement, conjugate_gradients or factor_in_double (0 to 2)");
 }
 
 struct MixedFactor::MixedState {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kauri/solve/mixed.hpp"
-#include "numeric/mixed_store.hpp"
+#include "numeric/mixed_impl.hpp"
 #include "numeric/refine_rule.hpp"
 
 namespace kauri {
@@ -16,9 +16,9 @@ struct MixedColumn {
   MixedPath path = MixedPath::refinement;
   int steps = 0, cg_steps = 0;
   double contraction = 0, cg_contraction = 0;
-  BackwardError error, unrefined;    ///< of the current y, and before refinement
+  BackwardError error, unrefined;    ///< errors of the current y, and before refinement
   bool stuck = false;                ///< the last stage tried ended with an error above `accept`
-  numeric::RefineProgress progress;  ///< of refinement with a factor in double
+  numeric::RefineProgress progress;  ///< progress of refinement with a factor in double
 };
 
 /// The limits of MixedSolveOptions, with defaults resolved.

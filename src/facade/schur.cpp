@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/matrix/dense_lines.hpp"
 #include "base/progress/phase_range.hpp"
 #include "base/threads/stopping.hpp"
 #include "numeric/backend.hpp"
@@ -82,7 +83,9 @@ template <Scalar T>
 void SchurComplement<T>::require_valid(const Factor<T>& factor, bool or_awaited) {
   const numeric::DeviceSolves<T>* device = or_awaited ? factor.store().device_solves() : nullptr;
   if (!factor.valid() && !(device && device->awaits_verdict()))
-    misuse_of_schur("the factor is not valid");
+    misuse_of_schur(
+        "the factor is not valid (no successful factorisation yet, or the last one broke down): "
+        "call refactorize() first");
 }
 
 template <Scalar T>
@@ -180,10 +183,10 @@ void SchurComplement<T>::solve(const Factor<T>& factor, MatrixView<const T> g, M
   require_shape("y", y, plan_->n, y.cols);
   require_valid(factor);
   factor.require_fit(y, y, workspace);
-  numeric::fill_entries(numeric::rows(y, 0, plan_->n - order_), T(0));
-  numeric::copy_entries<T>(g, numeric::rows(y, plan_->n - order_, order_));
+  fill_entries(numeric::rows(y, 0, plan_->n - order_), T(0));
+  copy_entries<T>(g, numeric::rows(y, plan_->n - order_, order_));
   factor.solve(System::B, y, y, workspace, stop);
-  numeric::copy_entries<T>(numeric::rows(y, plan_->n - order_, order_), x2);
+  copy_entries<T>(numeric::rows(y, plan_->n - order_, order_), x2);
 }
 
 template <Scalar T>

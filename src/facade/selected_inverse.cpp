@@ -63,7 +63,10 @@ numeric::DeviceInverse<T>& SelectedInverse<T>::device() const {
 
 template <Scalar T>
 void SelectedInverse<T>::compute(const Factor<T>& factor, const std::stop_token& stop) {
-  if (!factor.valid()) misuse_of_inverse("the factor is not valid");
+  if (!factor.valid())
+    misuse_of_inverse(
+        "the factor is not valid (no successful factorisation yet, or the last one broke down): "
+        "call refactorize() first");
   require_fit(factor);
   const StopScope scope(stop);
   stop_here();
@@ -79,7 +82,9 @@ void SelectedInverse<T>::enqueue_compute(const Factor<T>& factor, StreamHandle s
   numeric::DeviceInverse<T>& there = device();
   require_fit(factor);
   if (!factor.valid() && !factor.store().device_solves()->awaits_verdict())
-    misuse_of_inverse("the factor is not valid");
+    misuse_of_inverse(
+        "the factor is not valid (no successful factorisation yet, or the last one broke down): "
+        "call refactorize() first");
   const OneCall call(store_->fillings, "SelectedInverse::enqueue_compute", "selected inverse");
   valid_ = awaits_verdict_ = false;
   const PhaseRange range("selected inverse");

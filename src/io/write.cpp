@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/matrix/dense_lines.hpp"
 #include "kauri/extras/io.hpp"
 #include "numeric/dense_view.hpp"
 #include "src/checks/dense_shape.hpp"
@@ -79,7 +80,7 @@ void write_npy(const std::string& path, MatrixView<const double> x) {
   out.write(io::npy_header(x.rows, x.cols));
   std::vector<double> column(static_cast<std::size_t>(x.rows));
   for (Index j = 0; j < x.cols && x.rows > 0; ++j) {
-    numeric::copy_entries(numeric::columns(x, j, 1), column_view(std::span<double>(column)));
+    copy_entries(numeric::columns(x, j, 1), column_view(std::span<double>(column)));
     out.write({reinterpret_cast<const char*>(column.data()), column.size() * sizeof(double)});
   }
   out.close();

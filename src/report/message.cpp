@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/core/message.hpp"
 
+#include <string>
+
 #include "kauri/core/error.hpp"
 
 namespace kauri {
@@ -21,7 +23,9 @@ std::string_view name_of(Phase phase) {
     case Phase::refine:
       return "refine";
   }
-  throw Error(ErrorKind::usage, "name_of: no such phase");
+  throw Error(ErrorKind::usage,
+              "name_of: unknown Phase " + std::to_string(static_cast<int>(phase)) +
+                  "; expected ordering, symbolic, prepare, factor, solve or refine (0 to 5)");
 }
 
 std::string_view name_of(MessageLevel level) {
@@ -31,7 +35,9 @@ std::string_view name_of(MessageLevel level) {
     case MessageLevel::warning:
       return "warning";
   }
-  throw Error(ErrorKind::usage, "name_of: no such level");
+  throw Error(ErrorKind::usage, "name_of: unknown MessageLevel " +
+                                    std::to_string(static_cast<int>(level)) +
+                                    "; expected info or warning (0 or 1)");
 }
 
 }  // namespace kauri

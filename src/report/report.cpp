@@ -12,7 +12,7 @@
 
 #include "kauri/core/error.hpp"
 #include "kauri/core/message.hpp"
-#include "symbolic/plan/internals.hpp"
+#include "symbolic/plan/plan_facts.hpp"
 
 namespace kauri {
 namespace {

@@ -17,6 +17,7 @@
 #include "symbolic/common/cost_table.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/plan/internals.hpp"
+#include "symbolic/plan/plan_facts.hpp"
 
 namespace kauri {
 namespace save {
@@ -79,7 +80,10 @@ struct PlanFile {
 template <Scalar T>
 struct FactorFile {
   explicit FactorFile(const Factor<T>& of) : factor(of) {
-    if (!factor.valid()) misuse("save_factor: the factor is not valid");
+    if (!factor.valid())
+      misuse(
+          "save_factor: the factor is not valid (no successful factorisation yet, or the last one "
+          "broke down): call refactorize() first");
     core = taken_apart(factor.plan());
     header = header_of(factor.plan(), core, kFactorKind);
     header.scalar_bytes = sizeof(T);

@@ -7,13 +7,13 @@
 #include <limits>
 #include <utility>
 
+#include "base/common/checked.hpp"
 #include "base/matrix/check.hpp"
 #include "base/progress/phase_range.hpp"
 #include "base/progress/stopwatch.hpp"
 #include "base/threads/stopping.hpp"
 #include "symbolic/choose/envelope.hpp"
 #include "symbolic/choose/target_choice.hpp"
-#include "symbolic/common/checked.hpp"
 #include "symbolic/device/cost.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/schedule.hpp"
@@ -21,6 +21,7 @@
 #include "symbolic/device/sweep_lists.hpp"
 #include "symbolic/plan/internals.hpp"
 #include "symbolic/plan/make_plan.hpp"
+#include "symbolic/plan/plan_facts.hpp"
 
 namespace kauri::symbolic {
 namespace {

@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
+#include "base/common/in_digits.hpp"
 #include "base/progress/stopwatch.hpp"
 #include "kauri/core/analysis.hpp"
 #include "ordering/orderer.hpp"
-#include "symbolic/common/in_digits.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/plan/plan_draft.hpp"
 

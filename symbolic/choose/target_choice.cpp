@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "symbolic/common/in_digits.hpp"
+#include "base/common/in_digits.hpp"
 
 namespace kauri::symbolic {
 namespace {

@@ -106,10 +106,10 @@ struct OrderConstants {
 
 // Nested dissection: its seconds and its savings, fitted to 30 systems (docs/orderings.md explains
 // the fit).
-constexpr double kHopelessWork = 50;  // operations per entry of L up to which it saves nothing
-constexpr double kHopePerDoubling =
+constexpr double kNoGainWork = 50;  // operations per entry of L up to which it saves nothing
+constexpr double kGainPerDoubling =
     0.13;  // fraction of the cost of fill saved per doubling beyond that
-constexpr double kMostHope = 0.9;
+constexpr double kMostGain = 0.9;
 
 /// Constants by effort, for graphs that are dissected. Nested dissection takes less on a graph that
 /// it recognises as not worth dissecting.
@@ -171,8 +171,8 @@ double order_seconds(OrderingMethod method, Effort effort, Offset vertices, Offs
 Offset order_work(double seconds) { return static_cast<Offset>(std::min(seconds / kVisit, 1e18)); }
 
 double dissection_gain(double flops_per_entry) {
-  return std::clamp(kHopePerDoubling * std::log2(std::max(flops_per_entry, 1.0) / kHopelessWork),
-                    0.0, kMostHope);
+  return std::clamp(kGainPerDoubling * std::log2(std::max(flops_per_entry, 1.0) / kNoGainWork), 0.0,
+                    kMostGain);
 }
 
 double reduction_seconds(Index n, Offset entries) {

@@ -11,9 +11,9 @@
 #include <span>
 #include <utility>
 
+#include "base/common/checked.hpp"
 #include "base/host/memory.hpp"
 #include "base/threads/blocks.hpp"
-#include "symbolic/common/checked.hpp"
 #include "symbolic/device/child_rows.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/small_layout.hpp"

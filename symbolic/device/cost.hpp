@@ -4,30 +4,37 @@
 // prices of fronts in cost_table.hpp.)
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A factorisation takes
+// Names in the formulas are fields of DeviceCost; counts are those of DeviceWork. A factorisation
+// takes
 //
-//     start + narrow levels * narrow_level + narrow fronts * narrow_front + narrow bytes /
-// bandwidth (one launch; small fronts: the same with their constants)
-//           + sum over levels of tiled fronts:
-//                 tiled_level + max(chain * diagonal_tile, products * product + panel tiles *
-//                 panel_tile + bytes / bandwidth):
+//     start_s
+//     + narrow levels * narrow_level_s + narrow fronts * narrow_front_s + narrow bytes / bandwidth
+//     + small levels * small_level_s + small fronts * small_front_s + small bytes / bandwidth
+//     + sum over levels of tiled fronts of
+//           tiled_level_s + max(chain * diagonal_tile_s,
+//                               products * product_s + panel tiles * panel_tile_s
+//                                   + bytes / bandwidth)
 //
-// small fronts wait for their children, level by level, and each takes its share of the warps; a
-// level of tiled fronts is bound by its longest chain of diagonal tiles, or by the work of all
-// teams together. A solve with one right-hand side by sweeps takes, for both sweeps,
+// where narrow fronts take one launch and small fronts another. Small fronts wait for their
+// children, level by level, and each takes its share of the warps; a level of tiled fronts is bound
+// by its longest chain of diagonal tiles, or by the work of all teams together. A solve with one
+// right-hand side by sweeps takes, for both sweeps,
 //
-//     sweep_start + small levels * sweep_small_level + narrow fronts * sweep_narrow_front + small
-//     fronts * sweep_small_front
-//           + tiled levels * sweep_tiled_level + chains * sweep_tile + panel tiles *
-//           sweep_panel_tile + vectors / host_bandwidth:
+//     sweep_start_s
+//     + (narrow levels + small levels) * sweep_small_level_s
+//     + narrow fronts * sweep_narrow_front_s + small fronts * sweep_small_front_s
+//     + sum over levels of tiled fronts of
+//           sweep_tiled_level_s + chain * sweep_tile_s + panel tiles * sweep_panel_tile_s
+//     + bytes of b and x / host_bandwidth
 //
-// reading and waiting hardly overlap. The plain solve takes
+// since reading and waiting hardly overlap. The plain solve takes
 //
-//     levels * plain_level + sum of the largest panels of each level of tiled fronts /
-//     plain_bandwidth + vectors / host_bandwidth,
+//     levels * plain_level_s
+//     + sum over levels of tiled fronts of largest panel / plain_bandwidth
+//     + bytes of b and x / host_bandwidth
 //
-// since the largest front of a level keeps one block busy; and a factor is made in create + upload
-// bytes / create_bandwidth. Bytes of numbers are those of the scalar.
+// since the largest front of a level keeps one block busy. Making a factor takes create_s + bytes
+// of uploads / create_bandwidth. Bytes of numbers are those of the scalar.
 #pragma once
 
 #include <span>
@@ -54,22 +61,23 @@ struct DeviceCost {
   double diagonal_tile_s;  ///< a tile of the chain: factorised with the tile below it
   double product_s;        ///< a product of two tiles while all teams work
   double panel_tile_s;     ///< loading a tile of L and its triangular solve, while all teams work
-  double bandwidth;        ///< of device memory
+  double bandwidth;        ///< bytes per second of device memory
   double sweep_start_s =
       0;  ///< a solve by sweeps: launches, the first loads; 0: the device solves without sweeps
-  double sweep_small_level_s = 0;   ///< from a small or narrow front to its parent and back
+  double sweep_small_level_s = 0;   ///< latency from a small or narrow front to its parent and back
   double sweep_narrow_front_s = 0;  ///< a narrow front's share while all warps work, both sweeps
   double sweep_small_front_s = 0;   ///< a small front's share while all warps work, both sweeps
-  double sweep_tiled_level_s = 0;   ///< from a tiled front to its parent and back
-  double sweep_tile_s = 0;          ///< from a diagonal tile to the next and back
+  double sweep_tiled_level_s = 0;   ///< latency from a tiled front to its parent and back
+  double sweep_tile_s = 0;          ///< latency from a diagonal tile to the next and back
   double sweep_panel_tile_s = 0;    ///< a tile of L, read twice, while all blocks work
   double plain_level_s;             ///< launches of both plain sweeps over a level
-  double plain_bandwidth;           ///< of the panel that one block reads, both plain sweeps
-  double create_s;                  ///< allocations, the capture of the graph
-  double create_bandwidth;          ///< of data that is made on the host and uploaded
-  double copy_s;                    ///< latency of a copy from the host
-  double host_bandwidth;            ///< of copies from and to pageable memory
-  double context_s;                 ///< from the first call of a process until kernels can run
+  double
+      plain_bandwidth;  ///< bytes per second of the panel that one block reads, both plain sweeps
+  double create_s;      ///< allocations, the capture of the graph
+  double create_bandwidth;  ///< bytes per second of data that is made on the host and uploaded
+  double copy_s;            ///< latency of a copy from the host
+  double host_bandwidth;    ///< bytes per second of copies from and to pageable memory
+  double context_s;         ///< time from the first call of a process until kernels can run
 };
 
 /// Returns the constants of a target and scalar. Throws Error(usage) if there are none.

@@ -9,8 +9,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/common/checked.hpp"
 #include "base/threads/blocks.hpp"
-#include "symbolic/common/checked.hpp"
 #include "symbolic/common/children.hpp"
 #include "symbolic/common/cost_table.hpp"
 #include "symbolic/device/front_cells.hpp"

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <utility>
 
-#include "symbolic/common/checked.hpp"
+#include "base/common/checked.hpp"
 
 namespace kauri::symbolic {
 namespace {

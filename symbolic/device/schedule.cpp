@@ -10,7 +10,8 @@
 #include <numeric>
 #include <utility>
 
-#include "symbolic/common/checked.hpp"
+#include "base/common/aligned_bytes.hpp"
+#include "base/common/checked.hpp"
 #include "symbolic/device/child_sums.hpp"
 #include "symbolic/device/front_tasks.hpp"
 #include "symbolic/device/levels.hpp"

@@ -9,7 +9,6 @@
 
 #include "kauri/core/plan.hpp"
 #include "symbolic/common/assembly.hpp"
-#include "symbolic/common/checked.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/front_tasks.hpp"
 #include "symbolic/device/levels.hpp"
@@ -72,16 +71,6 @@ Offset count_task_bytes(const Supernodes& supernodes, const Assembly& assembly,
 Offset count_fast_bytes(const DeviceSchedule& schedule, std::string_view target);
 Offset count_plan_bytes(const Supernodes& supernodes, const Assembly& assembly,
                         const DeviceSchedule& schedule);
-
-/// Bytes in which arrays are allotted in the block of device memory of a factor or a workspace.
-inline constexpr Offset kDeviceAlignment = 256;
-/// Returns count * item_bytes, rounded up to whole units of kDeviceAlignment. Throws
-/// Error(overflow).
-inline Offset aligned_bytes(Offset count, Offset item_bytes) {
-  const Offset bytes = checked_mul(count, item_bytes, "bytes of an array");
-  return checked_add(bytes, kDeviceAlignment - 1, "bytes of an array") / kDeviceAlignment *
-         kDeviceAlignment;
-}
 
 /// kDeviceFrontBytes: bytes of a device's record of a front beside the plan's arrays
 /// (numeric/cuda/plan/device_plan.hpp). The others: bytes of a front's result in a factor, which is

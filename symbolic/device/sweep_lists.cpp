@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/common/aligned_bytes.hpp"
+#include "base/common/checked.hpp"
 #include "base/host/memory.hpp"
 #include "base/threads/blocks.hpp"
 #include "symbolic/device/schedule.hpp"
@@ -256,22 +258,22 @@ DeviceSchedule::Sweeps count_sweeps(const Supernodes& nodes, const Assembly& ass
   return out;
 }
 
-WideNumbers wide_numbers(const DeviceSchedule::Sweeps& sweeps, Index n, Index nrhs) {
+MultiNumbers multi_numbers(const DeviceSchedule::Sweeps& sweeps, Index n, Index nrhs) {
   const char* const what = "numbers of a solve";
   const Offset width = solve_width(nrhs);
-  WideNumbers out{};
+  MultiNumbers out{};
   out.kept = sweeps.numbers - 1 - 2 * Offset{n};
   out.scratch = checked_mul(out.kept, width, what);
   const Offset one = sweeps.numbers + sweeps.numbers % 2;  // pairs of numbers are aligned
   out.ticket =
       checked_add(out.scratch, std::max(checked_mul(3 * Offset{n}, width, what), one), what);
   out.all =
-      checked_add(out.ticket, kWideTickets * Offset{sizeof(Index)} / Offset{sizeof(double)}, what);
+      checked_add(out.ticket, kMultiTickets * Offset{sizeof(Index)} / Offset{sizeof(double)}, what);
   return out;
 }
 
 Offset solve_numbers(const DeviceSchedule::Sweeps& sweeps, Index n, Index nrhs) {
-  return solve_width(nrhs) == 1 ? sweeps.numbers : wide_numbers(sweeps, n, nrhs).all;
+  return solve_width(nrhs) == 1 ? sweeps.numbers : multi_numbers(sweeps, n, nrhs).all;
 }
 
 }  // namespace kauri::symbolic

@@ -101,16 +101,16 @@ inline constexpr Index kMostTogether = 32;
 constexpr Index solve_width(Index nrhs) { return nrhs <= 1 ? 1 : nrhs <= 8 ? 8 : kMostTogether; }
 /// Places, in numbers of 8 bytes, in a workspace for nrhs right-hand sides, solve_width(nrhs)
 /// columns: first update rows and parts; then, at `scratch`, x, y and b by rows, or all numbers of
-/// a solve of one right-hand side; then tickets. wide_numbers() throws Error(overflow).
-struct WideNumbers {
+/// a solve of one right-hand side; then tickets. multi_numbers() throws Error(overflow).
+struct MultiNumbers {
   Offset kept;  ///< numbers of a column before `scratch`
   Offset scratch, ticket, all;
 };
-WideNumbers wide_numbers(const DeviceSchedule::Sweeps& sweeps, Index n, Index nrhs);
+MultiNumbers multi_numbers(const DeviceSchedule::Sweeps& sweeps, Index n, Index nrhs);
 /// Tickets: one per direction and block group, for as many block groups as ever solve side by side.
-inline constexpr Index kWideTickets = 8;
+inline constexpr Index kMultiTickets = 8;
 /// Returns how many numbers of 8 bytes a workspace for nrhs right-hand sides has: Sweeps::numbers,
-/// or WideNumbers::all. Throws Error(overflow).
+/// or MultiNumbers::all. Throws Error(overflow).
 Offset solve_numbers(const DeviceSchedule::Sweeps& sweeps, Index n, Index nrhs);
 
 }  // namespace kauri::symbolic

@@ -8,8 +8,8 @@
 #include <map>
 #include <numeric>
 
+#include "base/common/checked.hpp"
 #include "base/threads/stopping.hpp"
-#include "symbolic/common/checked.hpp"
 
 namespace kauri::symbolic {
 namespace {

@@ -9,8 +9,8 @@
 #include <queue>
 #include <vector>
 
+#include "base/common/checked.hpp"
 #include "base/threads/blocks.hpp"
-#include "symbolic/common/checked.hpp"
 
 namespace kauri::symbolic {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "symbolic/common/checked.hpp"
+#include "base/common/checked.hpp"
 #include "symbolic/common/cost_table.hpp"
 #include "symbolic/host/block_placement.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "symbolic/common/checked.hpp"
+#include "base/common/checked.hpp"
 
 namespace kauri::symbolic {
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "kauri/core/matrix.hpp"
@@ -16,8 +15,8 @@ namespace kauri::symbolic {
 
 /// A Pattern that owns its arrays, so that the matrix need not outlive it.
 struct PatternCopy {
-  std::vector<Offset> col_ptr;  ///< as Pattern::col_ptr; empty: no columns
-  Array<Index> row;             ///< as Pattern::row
+  std::vector<Offset> col_ptr;  ///< Pattern::col_ptr; empty: no columns
+  Array<Index> row;             ///< Pattern::row
 
   /// Returns a view into this object, valid until the object is assigned to or destroyed.
   [[nodiscard]] Pattern view() const {
@@ -26,7 +25,7 @@ struct PatternCopy {
   }
 };
 
-/// Content of Plan::internals.
+/// Contents of Plan::internals.
 struct PlanInternals {
   PatternCopy pattern;  ///< the analysed pattern
   /// Length supernodes+1: on the CPU the panel of s is column-major at [panel_ptr[s],
@@ -36,11 +35,5 @@ struct PlanInternals {
   Schedule schedule;      ///< work and memory on the CPU; plans for a device have it too
   DeviceSchedule device;  ///< work and memory on a device; empty for the targets of CPUs
 };
-
-/// Returns a text that says which front of a device's plan has a block of more than
-/// most_block_entries(), its rows and entries, and the consequences: the warning that analyses,
-/// loaded plans, reports and the program give. Empty if there is no such front, and for a CPU's
-/// plan. O(fronts).
-std::string too_large_block(const Plan& plan);
 
 }  // namespace kauri::symbolic

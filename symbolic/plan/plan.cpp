@@ -6,7 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "symbolic/common/checked.hpp"
+#include "base/common/aligned_bytes.hpp"
+#include "base/common/checked.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/device/sweep_lists.hpp"
 #include "symbolic/plan/internals.hpp"
@@ -70,9 +71,8 @@ Pattern Plan::pattern() const { return internals->pattern.view(); }
 bool Plan::on_device() const { return internals->device.on; }
 
 Offset Plan::factor_bytes(int scalar_bytes) const {
-  return symbolic::checked_mul(
-      on_device() ? internals->device.factor_entries : internals->panel_ptr.back(), scalar_bytes,
-      "bytes of L");
+  return checked_mul(on_device() ? internals->device.factor_entries : internals->panel_ptr.back(),
+                     scalar_bytes, "bytes of L");
 }
 
 Offset Plan::counter_bytes() const {
@@ -82,27 +82,26 @@ Offset Plan::counter_bytes() const {
 Offset Plan::peak_bytes(int scalar_bytes) const {
   if (on_device()) {
     const DeviceSchedule& device = internals->device;
-    using symbolic::aligned_bytes;
     const auto count = static_cast<Offset>(supernodes.parent.size());
     const Offset fronts = aligned_bytes(count, symbolic::kDeviceStateBytes) +
                           aligned_bytes(count, symbolic::kDeviceColumnBytes) +
                           aligned_bytes(count, symbolic::kDevicePivotBytes) +
                           aligned_bytes(1, symbolic::kDeviceVerdictBytes);
     const Offset values =
-        symbolic::checked_add(aligned_bytes(nnz, scalar_bytes), aligned_bytes(1, scalar_bytes),
-                              "bytes");  // the second term is the shift
+        checked_add(aligned_bytes(nnz, scalar_bytes), aligned_bytes(1, scalar_bytes),
+                    "bytes");  // the second term is the shift
     const Offset plan =
         device.plan_bytes +
         (device.hooks.by_level()
              ? 0
              : device.sweeps.bytes + (scalar_bytes == 8 ? device.fast_bytes : device.task_bytes));
-    return symbolic::checked_add(aligned_bytes(device.entries, scalar_bytes),
-                                 symbolic::checked_add(values, fronts + plan, "bytes"), "bytes");
+    return checked_add(aligned_bytes(device.entries, scalar_bytes),
+                       checked_add(values, fronts + plan, "bytes"), "bytes");
   }
-  const Offset stack = symbolic::checked_mul(internals->schedule.stack_entries, scalar_bytes,
-                                             "bytes of contributions");
-  return symbolic::checked_add(symbolic::checked_add(factor_bytes(scalar_bytes), stack, "bytes"),
-                               counter_bytes(), "bytes");
+  const Offset stack =
+      checked_mul(internals->schedule.stack_entries, scalar_bytes, "bytes of contributions");
+  return checked_add(checked_add(factor_bytes(scalar_bytes), stack, "bytes"), counter_bytes(),
+                     "bytes");
 }
 
 Offset Plan::prepared_bytes() const {
@@ -119,23 +118,21 @@ Offset Plan::workspace_bytes(int scalar_bytes, Index nrhs, Index together) const
         device.sweeps.bytes > 0) {  // right-hand sides in the caller's scalar,
                                     // then the numbers of one solve in double
       const Index most = scalar_bytes == sizeof(double) ? std::min(nrhs, together) : 1;
-      return symbolic::checked_add(
-          symbolic::aligned_bytes(n, row),
-          symbolic::aligned_bytes(symbolic::solve_numbers(device.sweeps, n, most), sizeof(double)),
+      return checked_add(
+          aligned_bytes(n, row),
+          aligned_bytes(symbolic::solve_numbers(device.sweeps, n, most), sizeof(double)),
           "bytes of workspace");
     }
     // Two arrays of n rows (permuted right-hand sides; solution of the forward sweep, whose memory
     // first holds the caller's right-hand sides), then the update rows.
-    return symbolic::checked_add(2 * symbolic::aligned_bytes(n, row),
-                                 symbolic::aligned_bytes(device.update_rows, row),
-                                 "bytes of workspace");
+    return checked_add(2 * aligned_bytes(n, row), aligned_bytes(device.update_rows, row),
+                       "bytes of workspace");
   }
-  const Offset rows =
-      symbolic::checked_add(n, internals->schedule.update_rows, "rows of workspace");
+  const Offset rows = checked_add(n, internals->schedule.update_rows, "rows of workspace");
   const Offset scalars =
-      symbolic::checked_mul(rows, std::clamp(nrhs, Index{0}, kSolveBlock), "scalars of workspace");
-  return symbolic::checked_add(symbolic::checked_mul(scalars, scalar_bytes, "bytes of workspace"),
-                               counter_bytes(), "bytes of workspace");
+      checked_mul(rows, std::clamp(nrhs, Index{0}, kSolveBlock), "scalars of workspace");
+  return checked_add(checked_mul(scalars, scalar_bytes, "bytes of workspace"), counter_bytes(),
+                     "bytes of workspace");
 }
 
 Offset Plan::plan_bytes() const {
@@ -146,10 +143,6 @@ Offset Plan::plan_bytes() const {
          bytes(supernodes.parent) + bytes(supernodes.row_ptr) + bytes(supernodes.row) +
          bytes(internals->panel_ptr) + assembly_bytes(internals->assembly) +
          schedule_bytes(internals->schedule) + bytes(cost.fronts) + device_bytes(internals->device);
-}
-
-std::string symbolic::too_large_block(const Plan& plan) {
-  return too_large_block(plan.supernodes, plan.internals->device);
 }
 
 }  // namespace kauri

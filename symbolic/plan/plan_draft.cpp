@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/common/checked.hpp"
 #include "base/threads/blocks.hpp"
-#include "symbolic/common/checked.hpp"
 #include "symbolic/common/supervariables.hpp"
 #include "symbolic/device/cost.hpp"
 #include "symbolic/device/schedule.hpp"

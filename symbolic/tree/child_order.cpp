@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "base/common/checked.hpp"
 #include "kauri/core/types.hpp"
-#include "symbolic/common/checked.hpp"
 #include "symbolic/common/children.hpp"
 #include "symbolic/common/contribution_layout.hpp"
 

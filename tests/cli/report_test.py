@@ -296,22 +296,22 @@ class InfoTest(ProgramTest):
         self.assertGreater(result["build"]["available_bytes"], 0)
         self.assertEqual(result["kernels"], result["build"]["target"])  # the CPU's
 
-    def test_loops_that_a_device_would_run(self):
+    def test_kernels_that_a_device_would_run(self):
         build = self.json_of("info")["build"]
         text = self.run_ok("info")
         if not build["cuda_device"]:
             self.assertIsNone(build["cuda"])
             self.assertRegex(text, r"CUDA device +no\n")
             return
-        loops = build["cuda"]["kernels"]
-        self.assertIn(loops["double"], ["hopper", "tensor", "fma", "levels"])
-        self.assertIn(loops["float"], ["fma", "tf32x3", "levels"])
-        self.assertEqual(loops["double"] == "hopper", build["cuda"]["target"] == "sm_90")
-        self.assertIn(f"{build['cuda']['target']}: loops {loops['double']} in double, {loops['float']} in float", text)
+        kernels = build["cuda"]["kernels"]
+        self.assertIn(kernels["double"], ["hopper", "tensor", "fma", "levels"])
+        self.assertIn(kernels["float"], ["fma", "tf32x3", "levels"])
+        self.assertEqual(kernels["double"] == "hopper", build["cuda"]["target"] == "sm_90")
+        self.assertIn(f"{build['cuda']['target']}: kernels {kernels['double']} in double, {kernels['float']} in float", text)
         for scalar in ["double", "float"]:
             words = ["--gen", "poisson2d 20", "--backend", "cuda", "--scalar", scalar]
-            self.assertEqual(self.json_of("solve", *words)["kernels"], loops[scalar])
-            self.assertIn(f"on {build['cuda']['target']} ({loops[scalar]}), 1 thread, {scalar}", self.run_ok("solve", *words))
+            self.assertEqual(self.json_of("solve", *words)["kernels"], kernels[scalar])
+            self.assertIn(f"on {build['cuda']['target']} ({kernels[scalar]}), 1 thread, {scalar}", self.run_ok("solve", *words))
 
     def test_facts(self):
         # The matrix has two components: {0, 2, 3} with a zero on the diagonal, and {1} alone.

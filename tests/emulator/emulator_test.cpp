@@ -84,8 +84,8 @@ TYPED_TEST_SUITE(Emulated, Ways, WayNumbers);
 
 /// Names of the kernel families.
 TYPED_TEST(Emulated, TheBackendTellsItsLoops) {
-  const auto expected = [](CudaCompute loops) -> std::pair<std::string, std::string> {
-    switch (loops) {
+  const auto expected = [](CudaCompute compute) -> std::pair<std::string, std::string> {
+    switch (compute) {
       case CudaCompute::automatic:
         return {"hopper", "tf32x3"};
       case CudaCompute::hopper:
@@ -104,7 +104,7 @@ TYPED_TEST(Emulated, TheBackendTellsItsLoops) {
     return {"fma", "fma"};
   };
   EXPECT_EQ(std::pair(this->backend().kernels(8), this->backend().kernels(4)),
-            expected(TypeParam::loops));
+            expected(TypeParam::compute));
   EXPECT_EQ(this->backend().target(), "sm_90");
 }
 
@@ -250,7 +250,7 @@ TYPED_TEST(Emulated, PlansForOtherDevices) {
 TYPED_TEST(Emulated, BackwardSums) {
   using T = typename TypeParam::T;
   CudaOptions plain;
-  plain.compute = TypeParam::loops, plain.fast_solve = false;
+  plain.compute = TypeParam::compute, plain.fast_solve = false;
   Backend backend = cuda_backend(plain);
   for (const auto& [pattern, method] :
        {std::pair{grid_pattern(20, 20, 1), OrderingMethod::amd},

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Checks that comments have a subject and a verb: counts the blocks of comments that open with a word
 # which leaves the subject out ("Of those that T has.", "The same.", "What is left."), in the library
-# and in the whole repository, Python's docstrings included, and limits their number. Public headers name
+# and in the whole repository, comments of members (///<) and Python's docstrings included, and limits their number. Public headers name
 # no calls that are not for users.
 #     check_comments.py [ROOT] [--list [PREFIX]]
 # SPDX-License-Identifier: BSD-3-Clause
@@ -16,19 +16,27 @@ LIBRARY = ("include/", "base/", "ordering/", "symbolic/", "numeric/", "src/")
 LIMITS = (("the library", LIBRARY, 20), ("the repository", ("",), 100))
 LEFT_OUT = ("tests/fuzz/corpus/", "tests/io/files/", "packaging/licenses/")  # inputs and other people's texts
 HASH = {".cmake", ".in", ".sh", ".supp", ".toml", ".yaml", ".yml", ".bash", ".fish", ".zsh"}
-OPENING = re.compile(r"(?:Of|By|To|As|With|Without|For|In|On|From|Where|Whose|Whether|Which|Who|What|Those|That|These|The same|Such|So many|How|If not|Else|And|Or|But|Nor|Not)\b")
+OPENING = re.compile(r"(?:Of|By|To|As|With|Without|For|In|On|From|Where|Whose|Whether|Which|Who|What|Those|That|These|The same|Such|So many|How|If not|Else|And|Or|But|Nor|Not)\b", re.IGNORECASE)
 NOT_FOR_USERS = re.compile(r"for tests\b|kauri's own\b")
+# Comments of members, ///<, open blocks; other comments behind code are phrases.
+BEHIND = re.compile(r"^\s*(?!//)\S.*?//(?:/<\s?(.*))?")
 SLASHES, HASHES = re.compile(r"^\s*///?<?\s?(.*)$"), re.compile(r"^\s*#(?!!)\s?(.*)$")
 
 
-def blocks(text, comment):
-    """Yields line and first line of each block of comments: a run of lines that hold nothing else."""
+def blocks(text, comment, behind=None):
+    """Yields line and first line of each block of comments: a run of lines that hold nothing else. behind: pattern of a comment behind code,
+    which the lines below it continue; those that `behind` captures are blocks too."""
     before = False
     for number, line in enumerate(text.splitlines(), 1):
-        found = comment.match(line)
-        if found and not before:
+        found, trailing = comment.match(line), behind.match(line) if behind else None
+        if found and (not before or (before == "behind" and re.match(r"\s*///(?!<)", line))):
             yield number, found[1]
-        before = found is not None
+        elif not found and trailing and trailing[1]:
+            yield number, trailing[1]
+        if not found:
+            before = "behind" if trailing else False
+        elif before != "behind" or re.match(r"\s*///(?!<)", line):
+            before = True
 
 
 def docstrings(text):
@@ -41,7 +49,7 @@ def docstrings(text):
 def openings(path, text):
     """Yields line and first words of the file's blocks that open without a subject."""
     python = path.suffix in (".py", ".pyi") or re.match(r"#!.*python", text)
-    found = list(blocks(text, SLASHES if path.suffix in tree.CPP else HASHES)) + (list(docstrings(text)) if python else [])
+    found = list(blocks(text, SLASHES, BEHIND) if path.suffix in tree.CPP else blocks(text, HASHES)) + (list(docstrings(text)) if python else [])
     yield from ((number, words) for number, words in sorted(found) if OPENING.match(words))
 
 

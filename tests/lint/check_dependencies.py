@@ -3,6 +3,7 @@
 # to the left,
 #     include/kauri -> base -> ordering -> symbolic -> numeric/ -> numeric/{cpu|cuda} -> src -> {src/c, src/picture} -> src/cli
 #     -> {tests, bench, python, examples}
+# The doors (src/cli, src/c, python/src) include nothing of numeric/, nor the internals of plans.
 # Inside a folder of ROOMS it includes only the rooms that ROOMS allows. Only some folders may name
 # CUDA, BLAS and Eigen, and the library never prints, exits or reads the environment.
 # SPDX-License-Identifier: BSD-3-Clause
@@ -104,6 +105,9 @@ ROOMS = {
         "commands": ("report", "job", "options", "terminal"),
     },
 }
+# The doors reach the numbers through the engine and the public classes alone, and facts of a plan through symbolic/plan/plan_facts.hpp.
+DOORS = ("src/cli/", "src/c/", "python/src/")
+CLOSED_TO_DOORS = ("numeric/", "symbolic/plan/internals.hpp")
 INCLUDE_ROOTS = ("", "include/", "tests/")
 
 STANDARD = set("""
@@ -182,6 +186,8 @@ def fault_of_own(path, target):
         return f"includes {target}, which belongs to no layer"
     if there[1] > here[1] or (there[1] == here[1] and there[0] != here[0]):
         return f"includes {target}: {here[0]} may not see {there[0]}"
+    if under(path, *DOORS) and under(target, *CLOSED_TO_DOORS):
+        return f"includes {target}, which is closed to doors; expected src/engine, src/checks, symbolic/plan/plan_facts.hpp or a public header"
     return fault_of_rooms(path, target)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Checks the vocabulary: docs/glossary.md has at most 60 rows, each with an owner that exists, and
-# words that were replaced by the field's terms do not return. The name of a type stands for one thing.
+# words that were replaced by the field's terms do not return, in code or in the names of files. The name of a type stands for one thing.
 # SPDX-License-Identifier: BSD-3-Clause
 import re
 
@@ -18,9 +18,14 @@ GONE = {
     r"Lent\w+|Lending": "PooledStream, ResourcePool",
     r"Gathering": "CoalescedUpload",
     r"\w+Store": "Impl",
-    r"Bringer": "NumberLoader",
-    r"InverseProbe|ProbeSeen": "NormEstimator, EstimatorStep",
+    r"(?:\w+_)?(?:bring|brought)(?:_\w+)?|\w*(?:Bring|Brought)\w*": "load",
+    r"(?:\w+_)?probes?(?:_\w+)?|\w*Probe\w*": "NormEstimator, EstimatorStep",
+    r"(?:\w+_)?weighs?(?:_\w+)?": "predict_costs, weight_of",
+    r"kLooks?\w*": "number of reads awaited together, visits",
+    r"raise_\w+": "atomic_max_nonneg, advance",
+    r"(?:\w+_)?hope[sd]?(?:_\w+)?|\w*Hope\w*": "max_gain",
     r"CudaLoops": "CudaCompute",
+    r"Wide[A-Z]\w*|\w*wide_sweeps?|wide_(?:memory|blocks|numbers)": "multi",
     r"\w+_there": "on_device, device_",
 }
 WORD = re.compile(r"(?<!\w)(?:" + "|".join(f"(?P<w{k}>{word})" for k, word in enumerate(GONE)) + r")(?!\w)")
@@ -38,12 +43,30 @@ TRAITS = {"T", "V", "Loop", "Accumulators"}
 FOLDERS = ("include/", "base/", "ordering/", "symbolic/", "numeric/", "src/")
 
 
+# A file's name has words apart by _ alone. Endings that code has in capitals, or in front of another word, are spelled out.
+GONE_IN_FILES = {"store": "impl", "lending": "resource_pool", "gathering": "coalesced_upload", "look": "visit", "raise": "atomic_max", "loops": "compute"}
+# Products that inner loops make, not a CudaCompute.
+SPARED_FILES = {"numeric/cuda/inverse/loops.cuh"}
+
+
 def faults_of_code(path, text):
     for number, line in enumerate(tree.blanked(text).splitlines(), 1):
         for found in WORD.finditer(line):
             if found[0] not in SPARED:
                 word = list(GONE.values())[next(k for k in range(len(GONE)) if found[f"w{k}"])]
                 yield f"{path}:{number}: {found[0]}: say {word} ({GLOSSARY})"
+
+
+def faults_of_file(path):
+    """Yields a fault for each forbidden word in the file's name."""
+    if str(path) in SPARED_FILES:
+        return
+    for part in path.name.split(".")[0].split("_"):
+        if part in GONE_IN_FILES:
+            yield f"{path}:1: {part} in the name of a file: say {GONE_IN_FILES[part]} ({GLOSSARY})"
+        elif (found := WORD.fullmatch(part)) and part not in SPARED:
+            word = list(GONE.values())[next(k for k in range(len(GONE)) if found[f"w{k}"])]
+            yield f"{path}:1: {part} in the name of a file: say {word} ({GLOSSARY})"
 
 
 def types_of(text):
@@ -99,7 +122,7 @@ def faults_of_glossary(root, code):
 def main():
     root = tree.root_from_arguments("one vocabulary")
     code = {path: (root / path).read_text(encoding="utf-8") for path in tree.files(root, tree.CPP) if str(path).startswith(FOLDERS)}
-    faults = [fault for path, text in code.items() for fault in faults_of_code(path, text)]
+    faults = [fault for path, text in code.items() for fault in (*faults_of_file(path), *faults_of_code(path, text))]
     faults += faults_of_types(code)
     faults += faults_of_glossary(root, code)
     tree.finish("check_names", len(code), faults)

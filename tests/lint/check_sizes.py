@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Size limits: a file has at most 500 lines (the plan that users read, 200), a function at most 60 (a kernel of fronts, in
 # numeric/cuda/factor, 120), and the public headers of C++ define at most 60 structs and classes beside those nested in others.
+# A folder has at most 20 files side by side.
 # Functions are found by their braces: good enough for code that clang-format has laid out; clang-tidy counts again in scripts/check.
 # SPDX-License-Identifier: BSD-3-Clause
 import re
@@ -12,6 +13,9 @@ FUNCTION_LINES = 60
 KERNEL_LINES = 120
 PLAN, PLAN_LINES = "include/kauri/core/plan.hpp", 200
 PUBLIC_TYPES = 60
+FOLDER_FILES = 20
+# Folders without code: numbered decisions, and inputs of tests, one a file.
+LONG_FOLDERS = ("docs/decisions", "tests/io/files", "tests/fuzz/corpus/*")
 
 # A definition at the left margin: declarations end with a semicolon, and nested types are indented. A specialisation counts as its
 # template.
@@ -106,10 +110,20 @@ def faults_of_public_types(root):
         yield f"{types[name]}: {name} is one of {len(types)} public structs and classes, at most {PUBLIC_TYPES}"
 
 
+def faults_of_folders(root):
+    """Yields the files beyond the limit, the last by name, each with the number of files in its folder."""
+    folders = {}
+    for path in tree.files(root):
+        folders.setdefault(path.parent, []).append(path)
+    for folder, files in sorted(folders.items()):
+        if not any(folder.match(long) for long in LONG_FOLDERS):
+            yield from (f"{path}:1: one of {len(files)} files side by side in {folder}, at most {FOLDER_FILES}" for path in files[FOLDER_FILES:])
+
+
 def main():
     root = tree.root_from_arguments("size limits")
     sources = tree.files(root, tree.CPP | {".py", ".cmake", ".sh"})
-    tree.finish("check_sizes", len(sources), [*(fault for p in sources for fault in faults_of(p, root)), *faults_of_public_types(root)])
+    tree.finish("check_sizes", len(sources), [*(fault for p in sources for fault in faults_of(p, root)), *faults_of_public_types(root), *faults_of_folders(root)])
 
 
 if __name__ == "__main__":

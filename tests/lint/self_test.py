@@ -11,6 +11,7 @@ import tempfile
 
 import check_dependencies
 import check_python_imports
+import check_sizes
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 import plot_speed  # noqa: E402
@@ -80,7 +81,10 @@ PLANTED = (
     ("dependencies", "numeric/cpu/factor/front.cpp", HEAD + "void f() { dpotrf_(); }\n", "BLAS or LAPACK name dpotrf_"),
     ("dependencies", "symbolic/planted.cpp", HEAD + 'void f() { std::cerr << "x"; }\n', "the library never prints"),
     ("dependencies", "ordering/planted.cpp", HEAD + "void f() { std::abort(); }\n", "the library never prints, exits"),
+    *(("dependencies", f"{door}planted.cpp", includes(f'"{name}"'), "closed to doors") for door in check_dependencies.DOORS
+      for name in ("numeric/planted.hpp", "symbolic/plan/internals.hpp")),
     ("sizes", "ordering/planted.cpp", HEAD + "x;\n" * 499, "501 lines, at most 500"),
+    ("sizes", "bench/crowd/planted.txt", "x\n", "one of 21 files side by side in bench/crowd, at most 20"),
     ("sizes", "include/kauri/core/plan.hpp", HEAD + "x;\n" * 199, "201 lines, at most 200"),
     ("sizes", "include/kauri/planted.hpp", HEAD + "".join(f"struct [[nodiscard]] S{k} {{}};\nclass C{k} : S{k} {{}};\n" for k in range(31)),
      "C30 is one of 62 public structs and classes, at most 60"),
@@ -117,6 +121,10 @@ PLANTED = (
     ("calls", "packaging/requirements.txt", "wheel==0.40\n", "a tool without the hashes"),
     ("calls", "packaging/managers.txt", "conan>=2\n", "a tool without an exact version"),
     ("names", "symbolic/planted.cpp", HEAD + "struct Contest {};\n", "Contest: say ordering selection"),
+    *(("names", "symbolic/planted.cpp", HEAD + f"int {word} = 0;\n", f"{word}: say")
+      for word in ("probe", "start_probe", "ProbeSeen", "bring_sums", "kBringers", "weigh", "weigh_levels", "kLook", "raise_tag", "hoped", "kMostHope", "WideMemory", "enqueue_wide_sweeps")),
+    *(("names", f"symbolic/{name}.hpp", HEAD, "in the name of a file: say")
+      for name in ("planted_store", "outline", "raise", "planted_probe_kernels", "lodgings")),
     ("names", "symbolic/planted.cpp", HEAD + "namespace {\nclass Twin final : X {\n};\n}\n", "type of base/planted.hpp, ordering/"),
     ("names", "symbolic/planted.cpp", HEAD + "struct Outer<T>::Twin {\n};\n", "Twin is a type of base/planted.hpp"),
     ("names", "symbolic/planted.cpp", HEAD + "void f() {\n  struct alignas(32) Twin {\n  };\n}\n", "Twin is a type of base/planted.hpp"),
@@ -128,6 +136,9 @@ PLANTED = (
     ("comments", "include/kauri/planted.hpp", HEAD + "/// Returns L, for\n/// tests.\nint x;\n", "a public header says \"for tests\""),
     ("comments", "include/kauri/planted.hpp", HEAD + "int x;  ///< kauri's own\n", "a public header says \"kauri's own\""),
     ("comments", "src/planted.cpp", HEAD + "\n/// Of those that T has.\nint x;\n" * 40, "a comment without a subject: Of those"),
+    ("comments", "src/planted.cpp", HEAD + "\n/// of those that T has.\nint x;\n" * 21, "a comment without a subject: of those"),
+    ("comments", "src/planted.cpp", HEAD + "int x;  ///< by vertex\n" * 21, "a comment without a subject: by vertex"),
+    ("comments", "src/planted.cpp", HEAD + "int x;  // a number\n/// Of x.\nint y;\n" * 21, "a comment without a subject: Of x."),
     ("comments", "tests/planted.cpp", HEAD + "\n/// The same in T.\nint x;\n" * 101, "a comment without a subject: The same in T."),
     ("comments", "python/tests/planted.py", 'def f():\n    """Who needs it."""\n' * 101, "a comment without a subject: Who needs it."),
     ("comments", "tests/CMakeLists.txt", "# What is left.\nadd_test(x)\n" * 101, "a comment without a subject: What is left."),
@@ -193,6 +204,8 @@ INNOCENT = (
     ("dependencies", "tests/numeric/cuda/planted.cpp", HEAD + "#include <cuda_runtime_api.h>\n"),
     ("calls", "tests/planted.py", "run('cmake', '-G', 'Ninja', '-B', b)\n','.join(words)\nos.wait4(p, 0)  # ends: by a timer\nt.join(0.05)\nt.join(1200)\n"),
     ("comments", "src/planted.cpp", HEAD + "\n/// Of those that T has.\nint x;\n" * 20),
+    ("comments", "src/planted.cpp", HEAD + "int x;  ///< number of rows,\n        ///< of which none is empty\n" * 21),
+    ("comments", "src/planted.cpp", HEAD + "int x;  // by vertex\n        // of A\n" * 21),
     ("comments", "tests/planted.cpp", HEAD + "\n/// Of those that T has.\nint x;\n" * 100 + "/// Returns x.\n// Of x.\nint y;  // Of y.\n"),
     ("comments", "tests/fuzz/corpus/planted.sh", "# Of those.\n\n" * 200),
     ("calls", "bench/planted.py", "subprocess.run(['a'], timeout=300)\n"),
@@ -213,6 +226,7 @@ INNOCENT = (
     ("names", "symbolic/planted.cpp", HEAD + "template <class Twin>\nstruct Other {};\n"),
     ("names", "symbolic/planted.cpp", HEAD + "using Twin = Outer<int>::Twin;\nconst struct Twin& f();\nclass Twins {};\n"),
     ("names", "numeric/planted.cpp", HEAD + "using T = float;\n"),
+    ("names", "numeric/restored.cpp", HEAD + "int weight = edge_weight + outweighs + std::raise(signal) + lookup;\n"),
     ("names", "docs/glossary.md", "| a | b | c | `src/planted.hpp`, `planted_thing()` |\n"),
     ("docs", CHAPTER, "| " + 200 * "x" + " |\n" + 140 * "x" + "\n[M1](../measurements/planted.md#m1)\n"),
     ("docs", "docs/planted.md", 141 * "x" + "\n"),
@@ -223,6 +237,8 @@ INNOCENT = (
     ("sizes", "include/kauri/planted.hpp", HEAD + "".join(f"struct S{k};\nstruct S<T{k}> {{\n  struct N {{}};\n}};\n" for k in range(70))),
     ("sizes", "ordering/planted.cpp", HEAD + "const int t[] = {\n" + "  1,\n" * 100 + "};\nnamespace a {\n" + "int f();\n" * 100 + "}\n"),
     ("sizes", "numeric/cuda/factor/planted.cu", HEAD + "__global__ void k(int x) {\n" + body(110) + "}\n"),
+    ("sizes", "tests/fuzz/corpus/crowd/planted.txt", "x\n"),
+    ("sizes", "bench/crowd/room/planted.txt", "x\n"),
 )
 
 
@@ -249,7 +265,7 @@ def plant(root, name, text):
 def small_tree(root):
     """Writes a tree without faults: a header per folder, a readme with its example, a chapter that
     names all folders, a measurement."""
-    described = ("src", "base", "ordering", "symbolic", "numeric", "numeric/cpu", "numeric/cuda", "src/c", "src/picture", "src/cli")
+    described = ("src", "base", "ordering", "symbolic", "symbolic/plan", "numeric", "numeric/cpu", "numeric/cuda", "src/c", "src/picture", "src/cli")
     for folder in (*described, "tests", "include/kauri"):
         plant(root, f"{folder}/planted.hpp", HEAD)
     sections = "".join(f"## {section}\n\n" for section in ("Purpose", "Picture", "Data structures", "Steps", "Invariants", "Open", "Files"))
@@ -260,6 +276,7 @@ def small_tree(root):
     plant(root, "include/kauri/eigen/planted.hpp", HEAD)
     plant(root, "docs/glossary.md", "# Glossary\n\n| word | in the literature | meaning | owner |\n|---|---|---|---|\n| a | b | c | `src/planted.hpp` |\n")
     plant(root, "numeric/planted.hpp", "void planted_thing();\n")
+    plant(root, "symbolic/plan/internals.hpp", HEAD)
     plant(root, "base/planted.hpp", "struct Twin {\n};\nusing T = double;\n")
     plant(root, "ordering/planted.hpp", "enum class Twin { first };\nusing T = int;\n")
     plant(root, "examples/first_solve.cpp", HEAD + "int main() {}\n")
@@ -270,6 +287,9 @@ def small_tree(root):
     for name, text in (("__init__", ""), ("_errors", ""), ("_factor/__init__", ""), ("_factor/other", "def f():\n    from .planted import x\n")):
         plant(root, f"python/kauri/{name}.py", "# A planted file.\n# SPDX-License-Identifier: BSD-3-Clause\n" + text)
     plant(root, "python/kauri/_core.pyi", "# A planted file.\n# SPDX-License-Identifier: BSD-3-Clause\n")
+    for folder in ("bench/crowd", "tests/fuzz/corpus/crowd"):
+        for number in range(check_sizes.FOLDER_FILES):
+            plant(root, f"{folder}/{number:02}.txt", "x\n")
     plant(root, MEASUREMENTS, SOUND)
     plant(root, str(plot_speed.PICTURE), plot_speed.drawn(root))
 

@@ -162,7 +162,9 @@ TYPED_TEST(SavedFactors, WhatIsRefused) {
   Backend backend = cpu_backend(1);
   const OwnedPattern a = chain_pattern(4);
   auto factor = Factor<T>::create(analyze(a.view()), backend);
-  const char* const not_valid = "save_factor: the factor is not valid";
+  const char* const not_valid =
+      "save_factor: the factor is not valid (no successful factorisation yet, or the last one "
+      "broke down): call refactorize() first";
   EXPECT_EQ(error_text(ErrorKind::usage, [&] { save_factor(factor); }), not_valid);
   const std::vector<T> zeros(static_cast<std::size_t>(factor.plan().nnz));
   EXPECT_FALSE(refactorize<T>(factor, zeros).ok());

@@ -14,6 +14,7 @@
 #include "kauri/kauri.hpp"
 #include "symbolic/check/find_flaw.hpp"
 #include "symbolic/plan/internals.hpp"
+#include "symbolic/plan/plan_facts.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/oracles/same_plan.hpp"
 #include "tests/support/process/error_text.hpp"

@@ -166,8 +166,7 @@ struct kauri_refinement {
   double unrefined_componentwise;  ///< kauri_errors::componentwise of x on entry
   double normwise;                 ///< kauri_errors::normwise of x on return
   double componentwise;            ///< kauri_errors::componentwise of x on return
-  int64_t
-      unconverged;  ///< with "precision" mixed: the number of columns that did not converge; else 0
+  int64_t unconverged;  ///< number of columns that did not converge with "precision" mixed; else 0
 };
 /// Initialises a kauri_refinement.
 #define KAURI_REFINEMENT_INIT \

@@ -66,8 +66,8 @@ struct kauri_compressed {
   int32_t base;         ///< 0 or 1: the index of the first row and column
   int32_t duplicates;   ///< kauri_duplicates
   int32_t reserved;     ///< 0
-  double symmetry;  ///< with KAURI_FULL: the threshold for halves that differ, at most 1; 0: 1000
-                    ///< eps of the scalar
+  double symmetry;      ///< threshold, with KAURI_FULL, for halves that differ, at most 1; 0: 1000
+                        ///< eps of the scalar
 };
 /// Initialises a kauri_compressed: int32_t, double, the lower half by columns, base 0, duplicates
 /// added up.
@@ -89,7 +89,7 @@ struct kauri_triplets {
   int32_t base;        ///< 0 or 1: the index of the first row and column
   int32_t duplicates;  ///< kauri_duplicates
   int32_t reserved;    ///< 0
-  double symmetry;     ///< as kauri_compressed::symmetry
+  double symmetry;     ///< threshold, as kauri_compressed::symmetry
 };
 /// Initialises a kauri_triplets: int32_t, double, the lower half, base 0, duplicates added up.
 #define KAURI_TRIPLETS_INIT \
@@ -118,7 +118,7 @@ struct kauri_read {
   size_t max_bytes;     ///< most bytes that reading may take, the sum of the file, its unpacked
                         ///< content and all arrays made from it; 0: no bound, but a matrix of n >
                         ///< 2^24 rows must then have n/4 entries or more, else KAURI_ERROR_INPUT
-  double symmetry;      ///< with KAURI_FULL: as kauri_compressed::symmetry
+  double symmetry;      ///< threshold with KAURI_FULL, as kauri_compressed::symmetry
   int32_t threads;      ///< most threads that read; 0: all
   int32_t both_halves;  ///< for files that hold both halves: KAURI_FULL, KAURI_LOWER_OF_FULL or
                         ///< KAURI_UPPER_OF_FULL; a file that holds one half is read as it is

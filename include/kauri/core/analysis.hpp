@@ -66,11 +66,11 @@ struct Analysis {
   struct Candidate {
     OrderingMethod
         method;  ///< method that was run or considered; `natural` for the caller's permutation
-    bool given = false;     ///< true for the caller's permutation
-    double order_s = 0;     ///< measured seconds of the ordering, for reports only
-    double symbolic_s = 0;  ///< measured seconds of the symbolic phase, for reports only
-    double predicted_order_s =
-        0;  ///< predicted seconds of the ordering; 0 if nothing was run, and for `natural`
+    bool given = false;            ///< true for the caller's permutation
+    double order_s = 0;            ///< measured seconds of the ordering, for reports only
+    double symbolic_s = 0;         ///< measured seconds of the symbolic phase, for reports only
+    double predicted_order_s = 0;  ///< seconds of the ordering, predicted by the constants of
+                                   ///< `automatic`; 0 if nothing was run, and for `natural`
     std::shared_ptr<const Plan>
         plan;             ///< its plan; null if it was not tried, or lost before a plan was made
     std::string note;     ///< reason why there is no plan, else empty

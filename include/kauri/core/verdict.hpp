@@ -27,7 +27,7 @@ enum class VerdictStatus : std::int32_t {
 /// have lesser indices, so none of those of the failing column of least index has failed.
 struct DeviceVerdict {
   VerdictStatus status =
-      VerdictStatus::none;  ///< how the factorisation ended; says how to read the other fields
+      VerdictStatus::none;  ///< end of the factorisation; says how to read the other fields
   Index column = kNone;     ///< failing column in the caller's numbering; of several, that of least
                             ///< index in Plan::perm
   double pivot = 0;  ///< pivot of `column` before its square root: zero, negative, or not finite

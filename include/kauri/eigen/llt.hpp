@@ -176,7 +176,9 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   [[nodiscard]] const Analysis& analysis() const { return analysis_; }
   /// Returns kauri's factor. Throws Error(usage) if there is none.
   [[nodiscard]] const Factor<Scalar>& factor() const {
-    if (!has_factor()) throw Error(ErrorKind::usage, "kauri::eigen::LLT: there is no factor");
+    if (!has_factor())
+      throw Error(ErrorKind::usage,
+                  "kauri::eigen::LLT: there is no factor; call compute() or factorize() first");
     return *factor_;
   }
 

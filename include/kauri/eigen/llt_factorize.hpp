@@ -69,7 +69,10 @@ template <class MatrixType_, int UpLo_, class Ordering_>
 LLT<MatrixType_, UpLo_, Ordering_>& LLT<MatrixType_, UpLo_, Ordering_>::factorize(
     const MatrixType& a) {
   return told_by_info([&] {
-    if (!analysis_.plan) throw Error(ErrorKind::usage, "factorize: no pattern was analysed");
+    if (!analysis_.plan)
+      throw Error(ErrorKind::usage,
+                  "kauri::eigen::LLT: factorize() needs the plan of an analysis; call "
+                  "analyzePattern() or compute() first");
     read_values(a);
     lower_.reset();
     if (!factor_) factor_ = Factor<Scalar>::create(analysis_.plan, *backend_);

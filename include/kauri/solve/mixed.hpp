@@ -21,8 +21,8 @@ class MixedImpl;
 
 /// Precisions of the factor for systems in double.
 enum class Precision {
-  full,   ///< in double
-  mixed,  ///< in float, see MixedFactor
+  full,   ///< the factor is in double
+  mixed,  ///< the factor is in float, see MixedFactor
 };
 
 /// Ways in which a column was solved, by ascending cost.

@@ -4,9 +4,9 @@
 
 #include <utility>
 
+#include "base/common/checked.hpp"
 #include "numeric/cpu/factor/factor.hpp"
 #include "numeric/loop_batch.hpp"
-#include "symbolic/common/checked.hpp"
 #include "symbolic/plan/internals.hpp"
 
 namespace kauri::numeric::cpu {
@@ -54,7 +54,7 @@ std::unique_ptr<BatchImpl<T>> make_batch(std::shared_ptr<const Plan> plan, Index
 }
 
 Offset batch_bytes(const Plan& plan, Index items, int scalar_bytes) {
-  return symbolic::checked_mul(items, plan.peak_bytes(scalar_bytes), "bytes of a batch");
+  return checked_mul(items, plan.peak_bytes(scalar_bytes), "bytes of a batch");
 }
 
 template std::unique_ptr<BatchImpl<float>> make_batch(std::shared_ptr<const Plan>, Index, BatchWay,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/matrix/dense_lines.hpp"
 #include "numeric/cpu/factor/factor.hpp"
 #include "numeric/dense_view.hpp"
 #include "symbolic/plan/internals.hpp"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/inverse/inverse.hpp"
 
+#include "base/common/checked.hpp"
 #include "numeric/cpu/factor/factor.hpp"
-#include "symbolic/common/checked.hpp"
 #include "symbolic/plan/internals.hpp"
 
 namespace kauri::numeric::cpu {
@@ -40,11 +40,11 @@ CpuInverse<T>::CpuInverse(std::shared_ptr<const Plan> plan, Workers& workers, Me
 template <class T>
 Offset CpuInverse<T>::bytes(const Plan& plan, const Workers& workers) {
   const InverseNeeds needs(plan, workers.threads());
-  const Offset numbers = symbolic::checked_add(
-      plan.internals->panel_ptr.back(), needs.numbers() + needs.shared(), "entries of an inverse");
-  return symbolic::checked_add(
-      symbolic::checked_mul(numbers, Offset{sizeof(T)}, "bytes of an inverse"),
-      needs.places() * Offset{sizeof(Index)} + plan.counter_bytes(), "bytes of an inverse");
+  const Offset numbers = checked_add(plan.internals->panel_ptr.back(),
+                                     needs.numbers() + needs.shared(), "entries of an inverse");
+  return checked_add(checked_mul(numbers, Offset{sizeof(T)}, "bytes of an inverse"),
+                     needs.places() * Offset{sizeof(Index)} + plan.counter_bytes(),
+                     "bytes of an inverse");
 }
 
 template <class T>

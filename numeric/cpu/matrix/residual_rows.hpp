@@ -19,7 +19,7 @@ struct ResidualRows {
   const T* value;
   const T* x;
   const T* b;
-  Offset x_step, b_step;  ///< from entry to entry
+  Offset x_step, b_step;  ///< steps from an entry to the next
   double x_norm;          ///< infinity norm of x
 };
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "numeric/cpu/matrix/residual.hpp"
-#include "numeric/mixed_store.hpp"
+#include "numeric/mixed_impl.hpp"
 
 namespace kauri::numeric::cpu {
 

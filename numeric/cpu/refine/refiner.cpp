@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/matrix/dense_lines.hpp"
 #include "numeric/cpu/factor/factor.hpp"
 #include "numeric/host_refine.hpp"
 

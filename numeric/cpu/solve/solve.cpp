@@ -6,10 +6,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
+#include "base/common/checked.hpp"
 #include "numeric/cpu/factor/factor.hpp"
 #include "numeric/cpu/solve/row_major.hpp"
 #include "numeric/dense_view.hpp"
-#include "symbolic/common/checked.hpp"
 #include "symbolic/plan/internals.hpp"
 
 namespace kauri::numeric::cpu {
@@ -147,8 +147,7 @@ CpuWorkspace<T>::CpuWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, Memo
     : plan_(std::move(plan)),
       nrhs_(std::min(nrhs, kSolveBlock)),
       x_(Offset{plan_->n} * nrhs_, ledger),
-      update_(symbolic::checked_mul(plan_->internals->schedule.update_rows, nrhs_,
-                                    "scalars of workspace"),
+      update_(checked_mul(plan_->internals->schedule.update_rows, nrhs_, "scalars of workspace"),
               ledger),
       counters_(static_cast<Index>(plan_->internals->schedule.task.size()), ledger) {}
 

@@ -8,11 +8,13 @@
 #include <string>
 #include <utility>
 
+#include "base/common/aligned_bytes.hpp"
+#include "base/common/checked.hpp"
+#include "base/matrix/dense_lines.hpp"
 #include "numeric/all_known.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/runtime/unwinding.hpp"
 #include "numeric/dense_view.hpp"
-#include "symbolic/common/checked.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/device/small_layout.hpp"
@@ -20,10 +22,6 @@
 
 namespace kauri::numeric::cuda {
 namespace {
-
-using symbolic::aligned_bytes;
-using symbolic::checked_add;
-using symbolic::checked_mul;
 
 /// Seconds that a block takes for a level of the tree (in a solve twice) and for a flop. Items are
 /// done together if a block takes at most kMostTimes the seconds that the whole device takes for
@@ -75,7 +73,7 @@ void place_entries(const Plan& plan, Offset begin, Offset end, std::uint32_t* ou
 /// counted item by item: entry begin + k + h is at offset place + h lines.from_entry, h < count.
 /// `lines`: those of each item's matrix.
 template <class F>
-void each_item_run(const Lines& lines, Offset stride, Offset begin, Offset end, const F& f) {
+void each_item_run(const DenseLines& lines, Offset stride, Offset begin, Offset end, const F& f) {
   const Offset entries = lines.count * lines.length;
   for (Offset at = begin; at < end;) {
     const Offset item = at / entries, last = std::min(end, (item + 1) * entries);
@@ -203,7 +201,7 @@ ItemValues<T> CudaBatch<T>::values_on_device(const ItemValues<T>& value) const {
     return {value_.data(), nnz};
   }
   const auto fill = [&](Offset begin, Offset end, void* out) {
-    for_each_run(Lines{items_, nnz, value.stride, 1}, begin, end,
+    for_each_run(DenseLines{items_, nnz, value.stride, 1}, begin, end,
                  [&](Offset k, Offset from, Offset count) {
                    std::copy_n(value.data + from, count, static_cast<T*>(out) + k);
                  });
@@ -286,7 +284,8 @@ void CudaBatch<T>::solve(const BatchView<const T>& b, const BatchView<T>& x,
         entries,         x.layout};
     const auto from = batch_columns(b, c, some);
     const auto to = batch_columns(x, c, some);
-    const Lines source = lines_of(from.item(0), x.layout), target = lines_of(to.item(0), x.layout);
+    const DenseLines source = lines_of(from.item(0), x.layout),
+                     target = lines_of(to.item(0), x.layout);
     const auto fill = [&](Offset begin, Offset end, void* out) {
       each_item_run(source, from.stride, begin, end, [&](Offset k, Offset at, Offset count) {
         copy_steps(from.data + at, source.from_entry, count, static_cast<T*>(out) + k, 1);

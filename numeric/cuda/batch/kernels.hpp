@@ -55,11 +55,11 @@ struct BatchLevel {
 struct BatchPlan {
   PlanView plan;
   const BatchLevel* level;           ///< the level of the leaves first
-  const std::uint32_t* entry_place;  ///< for each entry of A: its place in its front's panel
+  const std::uint32_t* entry_place;  ///< place of each entry of A in its front's panel
                                      ///< (symbolic::packed_column)
   Index levels;
   Index n;
-  Index most_rows;    ///< of the largest front
+  Index most_rows;    ///< rows of the largest front
   Index update_rows;  ///< number of update rows of a solve with one column
 };
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/common/aligned_bytes.hpp"
 #include "numeric/cuda/extract/schur_kernels.hpp"
 #include "numeric/cuda/runtime/resource_pool.hpp"
 #include "numeric/cuda/runtime/transfer/dense_copy.hpp"
@@ -24,8 +25,7 @@ void enqueue_entries(const MatrixView<const T>& from, const MatrixView<T>& to,
 
 template <class T>
 Offset CudaBorder<T>::bytes_of(const BorderShape& shape) {
-  return symbolic::aligned_bytes(shape.values(), sizeof(T)) +
-         2 * symbolic::aligned_bytes(shape.vectors(), sizeof(T));
+  return aligned_bytes(shape.values(), sizeof(T)) + 2 * aligned_bytes(shape.vectors(), sizeof(T));
 }
 
 template <class T>

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
+#include "base/common/aligned_bytes.hpp"
+#include "base/common/checked.hpp"
 #include "numeric/cuda/extract/determinant_kernels.hpp"
 #include "numeric/cuda/factor/factor.hpp"
 #include "numeric/cuda/inverse/inverse.hpp"
@@ -10,7 +12,6 @@
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/solve/workspace.hpp"
 #include "numeric/dense_view.hpp"
-#include "symbolic/common/checked.hpp"
 #include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {
@@ -21,7 +22,7 @@ void CudaFactor<T>::copy_diagonal(std::span<T> to) const {
   const CurrentDevice current(context_.device);
   const DeviceHeap heap{context_.device, context_.heap->allocator,
                         nullptr};  // of the block for this call, which is counted in no ledger
-  DeviceBlock block(symbolic::aligned_bytes(plan()->n, sizeof(T)), heap);
+  DeviceBlock block(aligned_bytes(plan()->n, sizeof(T)), heap);
   const PooledStream stream(context_.pool);
   T* out = block.template take<T>(plan()->n).data();
   PlanView in_order = plan_->view();
@@ -38,8 +39,7 @@ double CudaFactor<T>::log_determinant() const {
   const Offset parts = determinant_blocks(fronts);
   const DeviceHeap heap{context_.device, context_.heap->allocator,
                         nullptr};  // of the block for this call, which is counted in no ledger
-  DeviceBlock block(symbolic::aligned_bytes(parts, sizeof(LongProduct)) +
-                        symbolic::aligned_bytes(1, sizeof(double)),
+  DeviceBlock block(aligned_bytes(parts, sizeof(LongProduct)) + aligned_bytes(1, sizeof(double)),
                     heap);
   const PooledStream stream(context_.pool);
   LongProduct* part = block.template take<LongProduct>(parts).data();

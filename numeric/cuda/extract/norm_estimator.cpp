@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/extract/norm_estimator.hpp"
 
-#include "symbolic/device/schedule.hpp"
+#include "base/common/aligned_bytes.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
 
 template <class T>
-Offset probe_bytes(Index n) {
-  using symbolic::aligned_bytes;
+Offset estimator_bytes(Index n) {
   return aligned_bytes(n, sizeof(T)) + aligned_bytes(n, sizeof(std::int8_t)) +
          aligned_bytes(estimator_blocks(n), sizeof(EstimatorStep));
 }
@@ -24,7 +23,7 @@ CudaNormEstimator<T>::CudaNormEstimator(const CudaFactor<T>& factor, WorkspaceIm
       device_(context.device),
       n_(factor.plan()->n),
       heap_{context.device, context.heap->allocator, nullptr},
-      block_(probe_bytes<T>(n_), heap_),
+      block_(estimator_bytes<T>(n_), heap_),
       stream_(context.pool),
       x_(block_.template take<T>(n_).data()),
       sign_(block_.template take<std::int8_t>(n_).data()),

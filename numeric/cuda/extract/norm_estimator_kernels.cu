@@ -37,7 +37,7 @@ __device__ T start_of(Index n, EstimatorStart start, Index corner, const std::in
 
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    start_probe(Index n, EstimatorStart start, Index corner, const std::int8_t* sign, T* x) {
+    start_step(Index n, EstimatorStart start, Index corner, const std::int8_t* sign, T* x) {
   for (Offset i = thread_index(); i < n; i += stride())
     x[i] = start_of<T>(n, start, corner, sign, static_cast<Index>(i));
 }
@@ -93,8 +93,8 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 
 void load_estimator_kernels() {
-  load(start_probe<float>);
-  load(start_probe<double>);
+  load(start_step<float>);
+  load(start_step<double>);
   load(step<float>);
   load(step<double>);
   load(look_at_parts);
@@ -103,7 +103,7 @@ void load_estimator_kernels() {
 template <class T>
 void enqueue_estimator_start(Index n, EstimatorStart start, Index corner, const std::int8_t* sign,
                              T* x, cudaStream_t stream) {
-  check(kernels::launch(start_probe<T>, static_cast<unsigned>(estimator_blocks(n)), kThreads, 0,
+  check(kernels::launch(start_step<T>, static_cast<unsigned>(estimator_blocks(n)), kThreads, 0,
                         stream, n, start, corner, sign, x),
         "a launch of an estimate");
 }

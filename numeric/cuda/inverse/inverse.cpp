@@ -5,11 +5,12 @@
 
 #include <algorithm>
 
+#include "base/common/aligned_bytes.hpp"
+#include "base/common/checked.hpp"
 #include "numeric/cuda/factor/factor.hpp"
 #include "numeric/cuda/runtime/transfer/dense_copy.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/runtime/unwinding.hpp"
-#include "symbolic/common/checked.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/device/small_layout.hpp"
@@ -66,7 +67,7 @@ std::vector<Group> group(std::span<const Index> fronts, Offset most, const Need&
     if (out.empty() || out.back().entries + own > most) out.emplace_back();
     place(s, out.back().entries);
     out.back().front.push_back(s);
-    out.back().entries = symbolic::checked_add(out.back().entries, own, "entries of an inverse");
+    out.back().entries = checked_add(out.back().entries, own, "entries of an inverse");
   }
   return out;
 }
@@ -168,7 +169,6 @@ InverseLayout::InverseLayout(const Plan& plan) : runs(plan.internals->device.lev
 
 template <class T>
 Offset CudaInverse<T>::bytes(const Plan& plan, const InverseLayout& layout) {
-  using symbolic::aligned_bytes;
   return aligned_bytes(plan.internals->device.factor_entries, sizeof(T)) +
          aligned_bytes(layout.scratch, sizeof(T)) + aligned_bytes(plan.nnz, sizeof(T)) +
          aligned_bytes(static_cast<Offset>(layout.place.size()), sizeof(InversePlace)) +

@@ -16,7 +16,7 @@ namespace kauri::numeric::cuda {
 struct InverseLayout {
   explicit InverseLayout(const Plan& plan);
   std::vector<InverseTile> tile;   ///< tiles of all launches
-  std::vector<InverseStep> steps;  ///< in the order of their launches
+  std::vector<InverseStep> steps;  ///< steps, in the order of their launches
   InverseTiles quotients;          ///< tiles of Y, of all fronts
   std::vector<std::vector<InverseRun>>
       runs;                         ///< runs of each level's tiled fronts, one after another

@@ -49,7 +49,7 @@ struct InverseTiles {
 struct InverseStep {
   Index h;
   InverseTiles products,
-      quarters;  ///< the same tiles in both: L21 G11 into scratch; -G22 times that
+      quarters;  ///< tiles, alike in both: L21 G11 into scratch; -G22 times that
 };
 
 /// Tiles of Z of tiled fronts of a level whose scratch fits into the room together.

@@ -122,12 +122,12 @@ struct Cursor {
   Index stride = 0, bend = 0, step = 0, turn = 0;
 };
 
-/// Load the thread's share of a slab of an operand: bring_whole() of a whole tile, bring_part() of
+/// Load the thread's share of a slab of an operand: load_whole() of a whole tile, load_part() of
 /// any tile, slab `s`.
 template <class Loop, bool kTransposed>
-__device__ __forceinline__ void bring_whole(typename Loop::T* slab,
-                                            const Cursor<typename Loop::T>& from,
-                                            const Share<typename Loop::T>& share) {
+__device__ __forceinline__ void load_whole(typename Loop::T* slab,
+                                           const Cursor<typename Loop::T>& from,
+                                           const Share<typename Loop::T>& share) {
   using T = typename Loop::T;
   T* to = slab + share.cell() +
           (kTransposed ? Loop::transposed_unit(share.unit) : share.unit) * kUnit<T>;
@@ -137,9 +137,9 @@ __device__ __forceinline__ void bring_whole(typename Loop::T* slab,
                                 from.at + (q * from.stride - q * q * from.bend));
 }
 template <class Loop>
-__device__ __forceinline__ void bring_part(typename Loop::T* slab,
-                                           const Operand<typename Loop::T>& x, Index s,
-                                           const Share<typename Loop::T>& share) {
+__device__ __forceinline__ void load_part(typename Loop::T* slab,
+                                          const Operand<typename Loop::T>& x, Index s,
+                                          const Share<typename Loop::T>& share) {
   using T = typename Loop::T;
   T* to = slab + share.cell() +
           (x.transposed ? Loop::transposed_unit(share.unit) : share.unit) * kUnit<T>;
@@ -356,15 +356,15 @@ struct Coming {
   }
   __device__ void load_stage(T* to) {
     if (!whole_x)
-      bring_part<Loop>(to, Kind::left(tile, k), slab, share);
+      load_part<Loop>(to, Kind::left(tile, k), slab, share);
     else if (Kind::flips(tile, k))
-      bring_whole<Loop, true>(to, from_x, share);
+      load_whole<Loop, true>(to, from_x, share);
     else
-      bring_whole<Loop, false>(to, from_x, share);
+      load_whole<Loop, false>(to, from_x, share);
     if (whole_w)
-      bring_whole<Loop, true>(to + kSlabEntries, from_w, share);
+      load_whole<Loop, true>(to + kSlabEntries, from_w, share);
     else
-      bring_part<Loop>(to + kSlabEntries, Kind::right(tile, k), slab, share);
+      load_part<Loop>(to + kSlabEntries, Kind::right(tile, k), slab, share);
   }
   /// Goes to the next slab; returns false after the last one.
   __device__ bool advance() {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/matrix/device_rows.hpp"
 
+#include "base/common/aligned_bytes.hpp"
 #include "numeric/cuda/matrix/spmv/kernels.hpp"
-#include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -27,7 +27,6 @@ std::vector<ResidualTask> residual_tasks(const FullRows& rows) {
 
 template <class T>
 Offset DeviceRows<T>::bytes(const HostRows& host) {
-  using symbolic::aligned_bytes;
   const Offset full = host.rows.entries();
   return aligned_bytes(Offset{host.rows.n()} + 1, sizeof(Offset)) +
          aligned_bytes(padded(full), sizeof(Index)) + aligned_bytes(full, sizeof(std::uint32_t)) +

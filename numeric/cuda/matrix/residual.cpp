@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/matrix/residual.hpp"
 
+#include "base/common/aligned_bytes.hpp"
 #include "numeric/backward_error.hpp"
 #include "numeric/cuda/runtime/transfer/dense_copy.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/runtime/unwinding.hpp"
 #include "numeric/dense_view.hpp"
-#include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -21,7 +21,6 @@ MatrixView<T> device_column(const DeviceArray<T>& array, Index n) {
 /// Returns the bytes of device memory that a CudaResidual of these rows takes.
 template <class T>
 Offset bytes_for(const HostRows& host) {
-  using symbolic::aligned_bytes;
   return DeviceRows<T>::bytes(host) + aligned_bytes(host.nnz, sizeof(T)) +
          3 * aligned_bytes(host.rows.n(), sizeof(T)) + aligned_bytes(1, sizeof(ResidualNorms));
 }

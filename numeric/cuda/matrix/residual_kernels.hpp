@@ -37,10 +37,11 @@ struct RowsView {
 template <class T>
 struct ResidualColumns {
   StridedView<const T> x;
-  StridedView<const T> b;  ///< if its data is null, y = A x; else y = b - A x
+  StridedView<const T> b;  ///< y = b - A x; y = A x if the data of b is null
   StridedView<T> y;
   Index count;
-  const std::int32_t* run_flag = nullptr;  ///< on the device, or null; if it is 0, nothing is done
+  const std::int32_t* run_flag =
+      nullptr;  ///< address on the device, or null; if the number there is 0, nothing is done
 };
 
 /// Norms of one column of a residual, which give the backward errors of its x.

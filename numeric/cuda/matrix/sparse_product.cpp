@@ -4,9 +4,10 @@
 
 #include <algorithm>
 
+#include "base/common/aligned_bytes.hpp"
+#include "base/common/checked.hpp"
 #include "numeric/cuda/runtime/resource_pool.hpp"
 #include "numeric/cuda/runtime/transfer/dense_copy.hpp"
-#include "symbolic/common/checked.hpp"
 #include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {
@@ -22,7 +23,7 @@ void CudaProduct<T>::set_values(std::span<const T> host) {
   const CurrentDevice current(context_.device);
   const DeviceHeap heap{context_.device, context_.heap->allocator, nullptr};
   const auto count = static_cast<Offset>(host.size());
-  DeviceBlock block(symbolic::aligned_bytes(count, sizeof(T)), heap);
+  DeviceBlock block(aligned_bytes(count, sizeof(T)), heap);
   const PooledStream stream(
       context_.pool);  // after the block: its destructor waits before the block is freed
   T* there = block.template take<T>(count).data();
@@ -72,9 +73,9 @@ void CudaProduct<T>::multiply(T alpha, MatrixView<const T> x, T beta, MatrixView
   if (y.rows == 0 || y.cols == 0) return;
   const CurrentDevice current(context_.device);
   const Index n = y.rows, most = std::min(kMergeColumns, y.cols);
-  const Offset size = symbolic::checked_mul(n, most, "scalars of a product");
+  const Offset size = checked_mul(n, most, "scalars of a product");
   const DeviceHeap heap{context_.device, context_.heap->allocator, nullptr};
-  DeviceBlock block(2 * symbolic::aligned_bytes(size, sizeof(T)), heap);
+  DeviceBlock block(2 * aligned_bytes(size, sizeof(T)), heap);
   const PooledStream stream(context_.pool);
   T* x_data = block.template take<T>(size).data();
   T* y_data = block.template take<T>(size).data();

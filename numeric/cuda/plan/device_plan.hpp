@@ -34,8 +34,8 @@ struct Front {
   Offset inverses;  ///< tiled fronts: FrontCells::solve_entries()
   Offset block;     ///< contribution block; -1 if q = 0
   Offset row;       ///< its row list in PlanView::row
-  Offset relative;  ///< in PlanView::relative: rows of the parent's front to which its rows below
-                    ///< the pivots go
+  Offset relative;  ///< begin, in PlanView::relative, of the rows of the parent's front to which
+                    ///< its rows below the pivots go
   Offset update;    ///< update rows of a solve; -1 if q = 0
   Index first, m, p, child_begin, child_end, parent;
   Index tiled;  ///< position among the tiled fronts, or kNone

@@ -38,7 +38,7 @@ struct FrontViewOf {
   int block_reuses =
       0;  ///< the block's memory is free once all tasks of the first block_reuses levels are done
   int panel_reuses =
-      0;          ///< as block_reuses, for the panel's memory; tasks of kind `fill` wait for it
+      0;  ///< levels, as block_reuses, for the panel's memory; tasks of kind `fill` wait for it
   int fills = 0;  ///< number of the front's tasks of kinds `fill` and `sum`
   int first = 0;  ///< column of Values of the first pivot
   int loads_block =

@@ -27,11 +27,11 @@ struct KernelSet {
   bool gathered = false;  ///< small fronts by factor/small/gathered_fronts.cu, else by the fallback
   int single_blocks =
       0;  ///< blocks of solve/single that the device holds at once; 0: the fallback solves
-  std::array<int, 3>
-      group_blocks{};       ///< as single_blocks, of solve/multi for groups of 8, 16 and 32 columns
-  Index together = 1;       ///< most columns that sweeps solve together: 1, 8 or 32
-  Index group_columns = 0;  ///< CudaOptions::group_columns
-  std::string refusal;      ///< why no factor of this scalar can be made; empty: it can
+  std::array<int, 3> group_blocks{};  ///< blocks of solve/multi that the device holds at once, for
+                                      ///< groups of 8, 16 and 32 columns
+  Index together = 1;                 ///< most columns that sweeps solve together: 1, 8 or 32
+  Index group_columns = 0;            ///< CudaOptions::group_columns
+  std::string refusal;                ///< why no factor of this scalar can be made; empty: it can
 
   /// Returns what Backend::kernels() returns: "hopper", "tensor", "fma", "tf32x3", "tf32",
   /// "fp16x3", "levels" (the fallback does tiled fronts) or "none" (factors are refused).

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 
+#include "base/common/aligned_bytes.hpp"
+#include "base/common/checked.hpp"
 #include "numeric/backward_error.hpp"
 #include "numeric/cuda/runtime/transfer/dense_copy.hpp"
 #include "numeric/cuda/runtime/unwinding.hpp"
 #include "numeric/dense_view.hpp"
 #include "numeric/scaling_rule.hpp"
-#include "symbolic/common/checked.hpp"
 #include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {
@@ -36,7 +37,6 @@ void for_each_run(std::span<const Index> columns, const F& f) {
 }
 
 Offset bytes_of_rows(const HostRows& host) {
-  using symbolic::aligned_bytes;
   return DeviceRows<double>::bytes(host) + aligned_bytes(host.nnz, sizeof(double)) +
          aligned_bytes(host.nnz, sizeof(float)) + aligned_bytes(host.rows.n(), sizeof(int)) +
          aligned_bytes(1, sizeof(MixedFlags));
@@ -62,8 +62,7 @@ CudaMixed::CudaMixed(const HostRows& host, Index nrhs, DeviceContext context)
 }
 
 Offset CudaMixed::bytes_of_vectors(Index nrhs) const {
-  using symbolic::aligned_bytes;
-  const Offset size = symbolic::checked_mul(n_, nrhs, "scalars of a mixed solve");
+  const Offset size = checked_mul(n_, nrhs, "scalars of a mixed solve");
   return 4 * aligned_bytes(size, sizeof(double)) + aligned_bytes(size, sizeof(float)) +
          5 * aligned_bytes(n_, sizeof(double)) + aligned_bytes(nrhs, sizeof(ResidualNorms)) +
          aligned_bytes(nrhs, sizeof(double)) + aligned_bytes(nrhs, sizeof(MixedFlags)) +

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "numeric/cuda/matrix/residual_kernels.hpp"
-#include "numeric/mixed_store.hpp"
+#include "numeric/mixed_impl.hpp"
 
 namespace kauri::numeric::cuda {
 

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/refine/refiner.hpp"
 
+#include "base/common/aligned_bytes.hpp"
+#include "base/common/checked.hpp"
 #include "numeric/cuda/runtime/unwinding.hpp"
-#include "symbolic/common/checked.hpp"
 #include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {
@@ -11,8 +12,7 @@ namespace {
 
 template <class T>
 Offset refiner_bytes(const HostRows& host, Index nrhs) {
-  using symbolic::aligned_bytes;
-  const Offset vectors = symbolic::checked_mul(host.rows.n(), nrhs, "scalars of a refinement");
+  const Offset vectors = checked_mul(host.rows.n(), nrhs, "scalars of a refinement");
   return DeviceRows<T>::bytes(host) + 2 * aligned_bytes(vectors, sizeof(T)) +
          aligned_bytes(nrhs, sizeof(ResidualNorms)) + aligned_bytes(1, sizeof(RefineMemory));
 }

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "symbolic/device/schedule.hpp"
+#include "base/common/aligned_bytes.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -17,7 +17,7 @@ DeviceBlock::~DeviceBlock() {
 }
 
 void* DeviceBlock::take(Offset count, Offset item_bytes) {
-  const Offset bytes = symbolic::aligned_bytes(count, item_bytes);
+  const Offset bytes = aligned_bytes(count, item_bytes);
   if (bytes > bytes_ - used_)
     throw Error(ErrorKind::memory, "a block of " + std::to_string(bytes_) +
                                        " bytes on the device is too small for its arrays");

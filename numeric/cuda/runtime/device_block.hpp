@@ -21,7 +21,7 @@ class DeviceArray {
 };
 
 /// One allocation of `bytes` bytes, from which arrays are taken one after another, each of the size
-/// that symbolic::aligned_bytes() gives. The ledger counts the bytes taken, which tests compare
+/// that aligned_bytes() gives. The ledger counts the bytes taken, which tests compare
 /// with the allocation.
 class DeviceBlock {
  public:

@@ -23,7 +23,7 @@ constexpr std::array kKernels{"a kernel",
                               "factor_fronts_by_warps",
                               "factor_fronts_by_blocks",
                               "sweep",
-                              "wide sweep"};
+                              "multi sweep"};
 constexpr std::array kAwaited{"a barrier in shared memory, phase",
                               "tasks that write the blocks of the front's children",
                               "tasks that fill the front",

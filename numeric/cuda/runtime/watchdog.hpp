@@ -22,7 +22,7 @@ enum class Kernel : int {
   factor_fronts_by_warps,
   factor_fronts_by_blocks,
   sweep,
-  wide_sweep
+  multi_sweep
 };
 
 /// Signals that kernels wait for.
@@ -59,7 +59,7 @@ struct Record {
 struct Settings {
   Record* record;       ///< device address of a Record in page-locked memory of the host
   std::uint64_t limit;  ///< longest wait in ns; 0: waits have no end
-  Kernel lost_kernel;   ///< for tests: the kernel in which signals are lost; none: no signal is
+  Kernel lost_kernel;   ///< kernel in which tests lose signals; none: no signal is lost
   int lost_unit;        ///< ticket or front (Waiter::unit) whose signals are lost
   int lost_lane;        ///< lane of the warps whose signals are lost; -1: all lanes
   int taken[kGlobalSlots + kSharedSlots];  ///< not 0: that entry of the record is being written; at

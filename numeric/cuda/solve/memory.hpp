@@ -15,8 +15,8 @@ struct SolveMemory {
   T* y;       ///< n x nrhs: solution of the forward sweep, or a product
   T* update;  ///< update_rows x nrhs
   Index nrhs;
-  const std::int32_t* run_flag =
-      nullptr;  ///< on the device, or null; if it is 0, no kernel of the solve does anything
+  const std::int32_t* run_flag = nullptr;  ///< address on the device, or null; if the number there
+                                           ///< is 0, no kernel of the solve does anything
 };
 
 }  // namespace kauri::numeric::cuda

@@ -68,22 +68,22 @@ void CudaFactor<T>::enqueue_fast(const MatrixView<const T>& b, const MatrixView<
   if constexpr (std::is_same_v<T, double>) {
     const SweepView& view = *plan_->sweeps();
     const Index group = group_width(p, width, kernels_.group_columns);
-    WideMemory wide = wide_memory(p, entries_.data(), workspace.numbers(), most, x.cols, group);
-    wide.numbers.verdict = verdict_address(), wide.numbers.b = from.data,
-    wide.numbers.out = to.data;
-    wide.numbers.b_step = from.row, wide.numbers.out_step = to.row;
-    wide.numbers.run_flag = steps.run_flag;
-    wide.b_row = steps.permute ? view.new_of : nullptr,
-    wide.out_row = steps.back ? view.new_of : nullptr;
-    wide.b_column = from.column, wide.out_column = to.column;
+    MultiMemory multi = multi_memory(p, entries_.data(), workspace.numbers(), most, x.cols, group);
+    multi.numbers.verdict = verdict_address(), multi.numbers.b = from.data,
+    multi.numbers.out = to.data;
+    multi.numbers.b_step = from.row, multi.numbers.out_step = to.row;
+    multi.numbers.run_flag = steps.run_flag;
+    multi.b_row = steps.permute ? view.new_of : nullptr,
+    multi.out_row = steps.back ? view.new_of : nullptr;
+    multi.b_column = from.column, multi.out_column = to.column;
     if (group == 8)
-      return enqueue_wide_sweeps<8>(view, wide, steps.forward, steps.backward,
-                                    kernels_.group_blocks[0], stream);
+      return enqueue_multi_sweeps<8>(view, multi, steps.forward, steps.backward,
+                                     kernels_.group_blocks[0], stream);
     if (group == 16)
-      return enqueue_wide_sweeps<16>(view, wide, steps.forward, steps.backward,
-                                     kernels_.group_blocks[1], stream);
-    return enqueue_wide_sweeps<32>(view, wide, steps.forward, steps.backward,
-                                   kernels_.group_blocks[2], stream);
+      return enqueue_multi_sweeps<16>(view, multi, steps.forward, steps.backward,
+                                      kernels_.group_blocks[1], stream);
+    return enqueue_multi_sweeps<32>(view, multi, steps.forward, steps.backward,
+                                    kernels_.group_blocks[2], stream);
   } else {
     throw std::logic_error("sweeps of several columns of floats: kernels_.together is 1");
   }

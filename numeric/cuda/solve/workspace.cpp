@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/common/aligned_bytes.hpp"
+#include "base/common/checked.hpp"
 #include "numeric/cuda/solve/multi/memory.hpp"
-#include "symbolic/common/checked.hpp"
-#include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -16,11 +16,9 @@ template <class T>
 Offset workspace_bytes(const Plan& plan, Index nrhs, const DeviceContext& context) {
   const KernelSet& kernels = context.kernels.of<T>();
   if (kernels.runs_sweeps(plan)) return plan.workspace_bytes(sizeof(T), nrhs, kernels.together);
-  using symbolic::aligned_bytes;
   const Offset row = Offset{sizeof(T)} * nrhs;
-  return symbolic::checked_add(2 * aligned_bytes(plan.n, row),
-                               aligned_bytes(plan.internals->device.update_rows, row),
-                               "bytes of workspace");
+  return checked_add(2 * aligned_bytes(plan.n, row),
+                     aligned_bytes(plan.internals->device.update_rows, row), "bytes of workspace");
 }
 
 template <class T>
@@ -31,7 +29,7 @@ CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs,
       stream_(context.pool),
       fast_(context.kernels.of<T>().runs_sweeps(*plan_)),
       block_(workspace_bytes<T>(*plan_, nrhs_, context), *context.heap) {
-  const Offset vector = symbolic::checked_mul(plan_->n, nrhs_, "scalars of workspace");
+  const Offset vector = checked_mul(plan_->n, nrhs_, "scalars of workspace");
   y_ = block_.template take<T>(vector);
   if (fast_) {
     most_ = symbolic::solve_width(std::min(nrhs_, context.kernels.of<T>().together));
@@ -45,7 +43,7 @@ CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs,
   }
   x_ = block_.template take<T>(vector);
   update_ = block_.template take<T>(
-      symbolic::checked_mul(plan_->internals->device.update_rows, nrhs_, "scalars of workspace"));
+      checked_mul(plan_->internals->device.update_rows, nrhs_, "scalars of workspace"));
 }
 
 template <class T>
@@ -60,13 +58,14 @@ template <class T>
 SolveMemory<T> CudaWorkspace<T>::product_memory(const T* l) const {
   if (!fast_) return memory(l, nrhs_);
   const symbolic::DeviceSchedule& device = plan_->internals->device;
-  const symbolic::WideNumbers wide =
-      most_ > 1 ? symbolic::wide_numbers(device.sweeps, plan_->n, most_) : symbolic::WideNumbers{};
-  const Offset room = most_ > 1 ? wide.ticket - wide.scratch : numbers_.size(),
+  const symbolic::MultiNumbers multi = most_ > 1
+                                           ? symbolic::multi_numbers(device.sweeps, plan_->n, most_)
+                                           : symbolic::MultiNumbers{};
+  const Offset room = most_ > 1 ? multi.ticket - multi.scratch : numbers_.size(),
                column = 2 * Offset{plan_->n} + device.update_rows;
   const auto width = static_cast<Index>(
       std::min(Offset{nrhs_}, room * Offset{sizeof(double)} / (column * Offset{sizeof(T)})));
-  T* const first = reinterpret_cast<T*>(numbers_.data() + wide.scratch);
+  T* const first = reinterpret_cast<T*>(numbers_.data() + multi.scratch);
   const Offset vector = Offset{plan_->n} * width;
   return {l, first, first + vector, first + 2 * vector, width};
 }

@@ -18,7 +18,7 @@ class BandGraph {
  public:
   [[nodiscard]] Index size() const { return static_cast<Index>(terminal_.size()); }
   [[nodiscard]] Offset edges() const { return ptr_.back(); }  ///< directed, terminals not counted
-  [[nodiscard]] std::span<const Index> neighbours(Index i) const {  ///< in the band
+  [[nodiscard]] std::span<const Index> neighbours(Index i) const {  ///< neighbours in the band
     return {adjacency_.data() + ptr_[i], static_cast<std::size_t>(ptr_[i + 1] - ptr_[i])};
   }
   [[nodiscard]] Offset first(Index i) const {

@@ -11,7 +11,7 @@ namespace kauri::ordering::dissection {
 
 struct Coarser {
   LevelGraph graph;
-  std::vector<Index> coarse_of;  ///< by fine vertex: its coarse vertex
+  std::vector<Index> coarse_of;  ///< coarse vertex of each fine vertex
 };
 
 /// Memory of coarsen(); one per thread.

@@ -15,7 +15,7 @@
 #include "src/cli/report/report.hpp"
 #include "src/cli/terminal/progress.hpp"
 #include "src/cli/terminal/text.hpp"
-#include "symbolic/plan/internals.hpp"
+#include "symbolic/plan/plan_facts.hpp"
 
 namespace kauri::cli {
 namespace {
@@ -59,7 +59,7 @@ Json to_json(const AnalysisOptions& options, const System& system, const Job& jo
   object["largest_front"] = cost.largest_front;
   object["largest_supernode"] = cost.largest_supernode;
   object["supernodes"] = plan.supernodes.count();
-  object["tasks"] = plan.internals->schedule.task.size();
+  object["tasks"] = symbolic::task_count(plan);
   object["fronts"] = Json::array();
   for (const Cost::FrontBin& bin : cost.fronts)
     object["fronts"].push_back(

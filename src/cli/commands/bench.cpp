@@ -16,7 +16,7 @@
 #include "src/cli/terminal/measure.hpp"
 #include "src/cli/terminal/progress.hpp"
 #include "src/report/phase_work.hpp"
-#include "symbolic/plan/internals.hpp"
+#include "symbolic/plan/plan_facts.hpp"
 
 namespace kauri::cli {
 namespace {
@@ -151,7 +151,7 @@ void add_analysis(Json& line, const System& system, const Analysis& analysis,
     contributions += Offset{nodes.contribution(s)} * (nodes.contribution(s) + 1) / 2;
   line["contribution_entries"] = contributions;
   if (analysis.plan->on_device())
-    line["device_work"] = work_json(analysis.plan->internals->device.work);
+    line["device_work"] = work_json(symbolic::device_work(*analysis.plan));
   line["too_large_block"] = symbolic::too_large_block(*analysis.plan);
 }
 

@@ -53,14 +53,16 @@ std::vector<Row> make_rows(const CompareOptions& options, const System& system, 
   return rows;
 }
 
-/// Returns the status of the system: not_positive_definite if a row has it, else the last one that
-/// is not ok, else ok. Up to rounding, a system that is not positive definite, or whose solution
-/// overflows, with one ordering is so with all.
-Status verdict(const std::vector<Row>& rows) {
-  Status worst = Status::ok;
-  for (const Row& row : rows)
-    if (row.trial && worst != Status::not_positive_definite && row.trial->status != Status::ok)
-      worst = row.trial->status;
+/// Returns the trial that decides the status of the system: the first that is
+/// not_positive_definite, else the last that is not ok, else null. Up to rounding, a system that is
+/// not positive definite, or whose solution overflows, with one ordering is so with all.
+const Trial* failed_trial(const std::vector<Row>& rows) {
+  const Trial* worst = nullptr;
+  for (const Row& row : rows) {
+    if (!row.trial || row.trial->status == Status::ok) continue;
+    worst = &*row.trial;
+    if (worst->status == Status::not_positive_definite) break;
+  }
   return worst;
 }
 
@@ -97,12 +99,11 @@ ExitCode compare_one(const CompareOptions& options, const SystemSource& source, 
     page += page_section(comparison);
   }
   if (analysis.plan) warn_of_plan(system.name, *analysis.plan);
-  const Status status = verdict(comparison.rows);
-  if (status == Status::not_positive_definite)
-    complain(fmt::format("{} is not positive definite", system.name));
-  if (status == Status::not_finite || status == Status::unconverged)
-    complain(fmt::format("{} is {}", system.name, reason_of(status, {}, options.job)));
-  return exit_code_of(status);
+  const Trial* failed = failed_trial(comparison.rows);
+  if (!failed) return exit_code_of(Status::ok);
+  complain(fmt::format("{} is {}", system.name,
+                       reason_of(failed->status, failed->breakdown, options.job)));
+  return exit_code_of(failed->status);
 }
 
 /// Reports the failure of one of several systems, as a line of JSON with --json, and on the page.

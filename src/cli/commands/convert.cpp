@@ -21,7 +21,7 @@ namespace kauri::cli {
 namespace {
 
 struct ConvertOptions {
-  std::vector<std::string> files;  ///< IN and OUT, or OUT alone with --gen
+  std::vector<std::string> files;  ///< files IN and OUT, or OUT alone with --gen
   SystemOptions system;
   JobOptions job;
   LimitOptions limits;

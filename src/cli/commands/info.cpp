@@ -61,7 +61,7 @@ void add_cuda(Facts& lines, const Cuda& cuda) {
   if (!cuda.backend) return lines.add("CUDA device", "none that can be used", cuda.failure);
   lines.add(
       "CUDA device", cuda.backend->device(),
-      fmt::format("{}: loops {} in double, {} in float", cuda.backend->target(),
+      fmt::format("{}: kernels {} in double, {} in float", cuda.backend->target(),
                   cuda.backend->kernels(sizeof(double)), cuda.backend->kernels(sizeof(float))));
 }
 

@@ -24,7 +24,7 @@
 #include "src/cli/terminal/progress.hpp"
 #include "src/cli/terminal/text.hpp"
 #include "src/engine/engine.hpp"
-#include "symbolic/plan/internals.hpp"
+#include "symbolic/plan/plan_facts.hpp"
 
 namespace kauri::cli {
 namespace {

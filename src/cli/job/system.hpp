@@ -30,7 +30,7 @@ struct SystemSource {
 struct System {
   std::string name;
   std::string source;              ///< file or specification, as on the command line
-  SymmetricMatrix<double> matrix;  ///< with the shift on its diagonal
+  SymmetricMatrix<double> matrix;  ///< matrix with the shift on its diagonal
   double read_s = 0;
 };
 

@@ -13,7 +13,7 @@
 #include "kauri/solve/named_options.hpp"
 #include "src/cli/job/job.hpp"
 #include "src/cli/terminal/text.hpp"
-#include "symbolic/plan/internals.hpp"
+#include "symbolic/plan/plan_facts.hpp"
 
 namespace kauri::cli {
 

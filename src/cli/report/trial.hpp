@@ -44,7 +44,7 @@ struct Trial {
       solve_many_s;              ///< least seconds of a solve in place with TrialOptions::many
   BackwardError backward_error;  ///< error of x for one right-hand side; unrefined unless mixed
   std::optional<MixedReport>
-      mixed;              ///< with mixed precision: report of the solve with one right-hand side
+      mixed;              ///< report, with mixed precision, of the solve with one right-hand side
   Offset peak_bytes = 0;  ///< peak bytes of the prepared plan, factor and workspaces
   std::optional<Offset> device_bytes;  ///< decrease of the device's free memory by plan, factor and
                                        ///< first factorisation

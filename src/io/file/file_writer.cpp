@@ -149,14 +149,14 @@ void FileWriter::write(std::string_view bytes) {
     if (put < 0) fail_here("write");
     bytes.remove_prefix(static_cast<std::size_t>(put));
     written_ += put;
-    if (!target_.empty() && written_ - begun_ >= kStretch) bring_to_disk();
+    if (!target_.empty() && written_ - begun_ >= kStretch) sync_to_disk();
   }
 }
 
 /// Starts writing the last stretch to the disk while the next one is made, and drops the pages of
 /// the one before. Dirty pages count against a control group, and the kernel has been seen to end
 /// the program if the group is full of them. close() waits for all bytes anyway.
-void FileWriter::bring_to_disk() {
+void FileWriter::sync_to_disk() {
 #ifdef SYNC_FILE_RANGE_WRITE
   const auto range = [&](Offset begin, Offset end, unsigned flags) {
     // The call is not supported by every file system. Errors of the disk are reported here, since

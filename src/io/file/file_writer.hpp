@@ -52,7 +52,7 @@ class FileWriter {
   static constexpr Offset kStretch =
       Offset{4} << 20;  // bytes of a stretch sent to the disk; two stretches are under way
 
-  void bring_to_disk();
+  void sync_to_disk();
   void open_target(Unfinished unfinished, mode_t mode);
   bool open_nameless(mode_t mode);
   /// Calls try_name(path) with names beside the target until it returns true. If it returns false,

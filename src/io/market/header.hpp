@@ -22,7 +22,7 @@ struct MarketHeader {
 struct MarketSizes {
   Index rows = 0;
   Index cols = 0;
-  Offset entries = 0;  ///< of the coordinate layout, as the file claims
+  Offset entries = 0;  ///< entries of the coordinate layout, as the file claims
 };
 
 /// Returns the number of values of an array: a symmetric one holds the lower half, a skew-symmetric

@@ -32,8 +32,8 @@ std::string too_many_empty_rows(Offset n, Offset entries, const Allowance& allow
 
 /// The rule for reading a matrix of which both halves are stored.
 struct BothHalves {
-  Storage storage = Storage::full;  ///< or lower_of_full, or upper_of_full
-  double symmetry = 0;              ///< of Storage::full: CompressedView::symmetry
+  Storage storage = Storage::full;  ///< full, lower_of_full or upper_of_full
+  double symmetry = 0;              ///< CompressedView::symmetry, for Storage::full
 };
 
 /// Records which halves have entries, and which have entries that are not 0.

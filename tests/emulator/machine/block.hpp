@@ -29,7 +29,8 @@ struct Thread {
   Fiber fiber;
   int index = 0;
   bool done = false;
-  std::string (*describe)(const Thread&) = nullptr;  ///< what the thread waits for
+  std::string (*describe)(const Thread&) =
+      nullptr;  ///< returns a text about what the thread waits for
   const void* place = nullptr;
   int number = 0;
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/matrix/dense_lines.hpp"
 #include "kauri/kauri.hpp"
 #include "numeric/dense_view.hpp"
 #include "tests/support/bodies/vectors.hpp"
@@ -43,11 +44,10 @@ TEST(DenseViews, RunsAreTheEntriesInTheirOrder) {
     const auto begin = static_cast<Offset>(random() % static_cast<std::uint64_t>(all + 1));
     const Offset end =
         begin + static_cast<Offset>(random() % static_cast<std::uint64_t>(all - begin + 1));
-    const numeric::Lines lines =
-        numeric::lines_of(MatrixView<int>{nullptr, rows, cols, ld, layout}, by);
+    const DenseLines lines = lines_of(MatrixView<int>{nullptr, rows, cols, ld, layout}, by);
     std::vector<Offset> places(static_cast<std::size_t>(end - begin), -1);
     int runs = 0;
-    numeric::for_each_run(lines, begin, end, [&](Offset k, Offset place, Offset count) {
+    for_each_run(lines, begin, end, [&](Offset k, Offset place, Offset count) {
       ASSERT_GT(count, 0);
       ++runs;
       for (Offset i = 0; i < count; ++i)
@@ -101,9 +101,9 @@ TEST(DenseViews, CopiesGoEntryByEntry) {
                  to_ld = 8 + static_cast<Offset>(random() % 3);
     std::vector<int> from(100), to(100, -1), filled(100, -1);
     for (std::size_t k = 0; k < from.size(); ++k) from[k] = static_cast<int>(k);
-    numeric::copy_entries<int>({from.data(), rows, cols, from_ld, from_layout},
-                               {to.data(), rows, cols, to_ld, to_layout});
-    numeric::fill_entries<int>({filled.data(), rows, cols, to_ld, to_layout}, 4);
+    copy_entries<int>({from.data(), rows, cols, from_ld, from_layout},
+                      {to.data(), rows, cols, to_ld, to_layout});
+    fill_entries<int>({filled.data(), rows, cols, to_ld, to_layout}, 4);
     std::vector<int> expected(100, -1), fours(100, -1);
     for (Index i = 0; i < rows; ++i)
       for (Index j = 0; j < cols; ++j) {

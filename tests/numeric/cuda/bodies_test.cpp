@@ -109,7 +109,8 @@ TYPED_TEST(CudaBodies, ValuesLieWhereTheBackendComputes) {
 TYPED_TEST(CudaBodies, AMovedBackendDisturbsNothing) {
   a_moved_backend_disturbs_nothing<typename TypeParam::T>(
       [] {
-        return cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = TypeParam::loops});
+        return cuda_backend(
+            CudaOptions{.device = 0, .allocator = {}, .compute = TypeParam::compute});
       },
       this->plan_of());
 }

@@ -259,9 +259,9 @@ TYPED_TEST(Cuda, TheSameBitsEachTimeAndForAnyNumberOfRightHandSides) {
   const std::vector<T> value = this->values(a);
   const Index n = a.n();
   CudaOptions options;
-  options.compute = TypeParam::loops,
+  options.compute = TypeParam::compute,
   options.solves_together =
-      1;  // otherwise the bits of a column depend on how many are solved together (wide_test.cpp)
+      1;  // otherwise the bits of a column depend on how many are solved together (multi_test.cpp)
   Backend backend = cuda_backend(options);
   auto factor = Factor<T>::create(this->plan(a.pattern(), OrderingMethod::amd), backend);
   const std::vector<T> b = this->random_rhs(n, 40, 3);
@@ -281,7 +281,7 @@ TYPED_TEST(Cuda, TheSameBitsEachTimeAndForAnyNumberOfRightHandSides) {
 TYPED_TEST(Cuda, LargeSubtreesOneAfterAnother) {
   if (TypeParam::by_level) GTEST_SKIP() << "takes long level by level";
   using T = typename TypeParam::T;
-  if (TypeParam::loops != CudaCompute::hopper && sizeof(T) == 8)
+  if (TypeParam::compute != CudaCompute::hopper && sizeof(T) == 8)
     GTEST_SKIP() << "takes long, and is like that in float";
   const auto a = generate("elast3d 40");
   const std::vector<T> value = this->values(a);

@@ -58,8 +58,8 @@ TYPED_TEST(Hosts, APathOfHostsOfAMillionChildren) {
   }
 }
 
-/// Checks the system on which a device sums products in parts (cuda/parts_test.cpp): it is exact
-/// and has the expected values.
+/// Checks the system on which a device sums products in parts
+/// (tests/numeric/cuda/factor/parts_test.cpp): it is exact and has the expected values.
 TEST(BlockTrees, AreExact) {
   test::BlockTree tree({330, 200, 130, 90}, 5);
   for (const auto& rows : {tree.rows(), tree.with_leaves(300, 2, 20)}) {

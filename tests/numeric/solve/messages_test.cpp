@@ -180,9 +180,10 @@ TEST(Messages, Names) {
   EXPECT_EQ(name_of(Phase::refine), "refine");
   EXPECT_EQ(name_of(MessageLevel::warning), "warning");
   EXPECT_EQ(error_text(ErrorKind::usage, [] { (void)name_of(static_cast<Phase>(17)); }),
-            "name_of: no such phase");
+            "name_of: unknown Phase 17; expected ordering, symbolic, prepare, factor, solve or "
+            "refine (0 to 5)");
   EXPECT_EQ(error_text(ErrorKind::usage, [] { (void)name_of(static_cast<MessageLevel>(17)); }),
-            "name_of: no such level");
+            "name_of: unknown MessageLevel 17; expected info or warning (0 or 1)");
 }
 
 }  // namespace

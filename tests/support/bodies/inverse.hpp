@@ -120,7 +120,9 @@ void what_inverses_refuse(Backend& backend, const PlanWith& plan_of) {
   auto inverse = SelectedInverse<T>::create(factor);
   const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
   const std::string none = "selected inverse: it is not computed yet, or the last time failed";
-  EXPECT_EQ(refused([&] { inverse.compute(factor); }), "selected inverse: the factor is not valid");
+  EXPECT_EQ(refused([&] { inverse.compute(factor); }),
+            "selected inverse: the factor is not valid (no successful factorisation yet, or the "
+            "last one broke down): call refactorize() first");
   EXPECT_EQ(refused([&] { (void)inverse.entry(0, 0); }), none);
   EXPECT_EQ(refused([&] { (void)inverse.diagonal(); }), none);
   EXPECT_EQ(refused([&] { (void)inverse.on_pattern_of(a.view()); }), none);
@@ -365,12 +367,14 @@ void factors_that_schur_complements_refuse(Factor<T>& factor, const Factor<T>& t
               schur.expand(factor, {x.data(), 6, 1, 6}, {x.data() + 6, 3, 1, 3},
                            {x.data(), 6, 1, 6}, workspace);
             }),
-            "Schur complement: the factor is not valid");
+            "Schur complement: the factor is not valid (no successful factorisation yet, or the "
+            "last one broke down): call refactorize() first");
   EXPECT_EQ(refused([&] {
               schur.solve(factor, {x.data() + 6, 3, 1, 3}, {x.data() + 9, 3, 1, 3},
                           {x.data(), 6, 1, 6}, workspace);
             }),
-            "Schur complement: the factor is not valid");
+            "Schur complement: the factor is not valid (no successful factorisation yet, or the "
+            "last one broke down): call refactorize() first");
   EXPECT_EQ(x, before);
 }
 
@@ -380,7 +384,8 @@ void what_schur_complements_refuse(Backend& backend, const PlanWith& plan_of) {
   auto factor = Factor<T>::create(plan_of(a.view(), {}), backend);
   const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
   EXPECT_EQ(refused([&] { SchurComplement<T>(factor, 2); }),
-            "Schur complement: the factor is not valid");
+            "Schur complement: the factor is not valid (no successful factorisation yet, or the "
+            "last one broke down): call refactorize() first");
   ASSERT_TRUE(refactorize<T>(factor, random_dominant<T>(a.view(), 1)).ok());
   EXPECT_EQ(refused([&] { SchurComplement<T>(factor, 7); }),
             "Schur complement: count is 7, expected 0 to 6");

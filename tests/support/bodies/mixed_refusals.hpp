@@ -103,7 +103,9 @@ inline void what_mixed_factors_refuse(Backend& backend, const PlanOf& plan_of) {
   EXPECT_EQ(name_of(MixedPath::refinement), "refinement");
   EXPECT_EQ(name_of(MixedPath::conjugate_gradients), "cg");
   EXPECT_EQ(name_of(MixedPath::factor_in_double), "double");
-  EXPECT_EQ(refused([] { (void)name_of(static_cast<MixedPath>(9)); }), "name_of: no such path");
+  EXPECT_EQ(refused([] { (void)name_of(static_cast<MixedPath>(9)); }),
+            "name_of: unknown MixedPath 9; expected refinement, conjugate_gradients or "
+            "factor_in_double (0 to 2)");
 }
 
 }  // namespace kauri::test

@@ -28,11 +28,11 @@ inline bool has_device() {
 }
 
 /// A way to factorise fronts: large ones as tasks with these kernels, or all level by level.
-template <class Scalar, CudaCompute kLoops>
+template <class Scalar, CudaCompute kCompute>
 struct Way {
   using T = Scalar;
-  static constexpr CudaCompute loops = kLoops;
-  static constexpr bool by_level = kLoops == CudaCompute::automatic;
+  static constexpr CudaCompute compute = kCompute;
+  static constexpr bool by_level = kCompute == CudaCompute::automatic;
 };
 template <class Scalar>
 using LevelByLevel = Way<Scalar, CudaCompute::automatic>;
@@ -90,9 +90,9 @@ class OnCuda : public ::testing::Test {
     if (!has_device()) GTEST_SKIP() << "no CUDA device";
     try {
       backend_.emplace(
-          cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = W::loops}));
+          cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = W::compute}));
     } catch (const Error& error) {  // Hopper's kernels on another device
-      if (error.kind() != ErrorKind::usage || W::loops != CudaCompute::hopper) throw;
+      if (error.kind() != ErrorKind::usage || W::compute != CudaCompute::hopper) throw;
       GTEST_SKIP() << error.what();
     }
   }
@@ -102,7 +102,7 @@ class OnCuda : public ::testing::Test {
   bool has_products() { return !W::by_level && backend().target() == "sm_90"; }
   /// Returns the bytes of a factor.
   static Offset factor_bytes(const Plan& plan) {
-    const bool none = W::by_level || W::loops == CudaCompute::hopper ||
+    const bool none = W::by_level || W::compute == CudaCompute::hopper ||
                       sizeof(Value) == 4;  // does not use the bytes that Hopper's small fronts need
     return plan.peak_bytes(sizeof(Value)) -
            (none ? 0 : plan.internals->device.fast_bytes - plan.internals->device.task_bytes);

@@ -1,4 +1,4 @@
-// Sets the hooks of a plan for a device (symbolic/device/test_hooks.hpp).
+// Sets the hooks of a plan for a device (symbolic/common/test_hooks.hpp).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -27,7 +27,7 @@ struct DisturbedTrial {
   OwnedPattern pattern;
   OrderingMethod method;
   bool amalgamate;
-  std::vector<Index> teams;  ///< in turn; 0: as many as the device holds
+  std::vector<Index> teams;  ///< numbers of teams, in turn; 0: as many as the device holds
   int runs;
 };
 
@@ -40,7 +40,7 @@ class DisturbedRuns : public OnCuda<W> {
   void same_bits_of_l(const DisturbedTrial& trial) {
     RecycledMemory memory;
     Backend backend = cuda_backend(
-        CudaOptions{.device = 0, .allocator = memory.allocator(), .compute = W::loops});
+        CudaOptions{.device = 0, .allocator = memory.allocator(), .compute = W::compute});
     const auto made = this->plan(trial.pattern.view(), trial.method, trial.amalgamate);
     ASSERT_FALSE(made->internals->device.task.empty());
     const std::vector<Value> value = random_dominant<Value>(trial.pattern.view(), 5);

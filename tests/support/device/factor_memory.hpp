@@ -62,7 +62,7 @@ class RecycledMemory {
 /// A number that solves read: an entry of L, or, without a row, of the inverses beside it, their
 /// flags and the products for sweeps.
 struct StoredNumber {
-  Offset place;  ///< in the factor's array
+  Offset place;  ///< place in the factor's array
   Index row, column;
 };
 

@@ -53,7 +53,7 @@ inline FrontSpec random_tree(std::mt19937_64& random, int depth) {
 
 struct FrontForest {
   Supernodes nodes;
-  symbolic::Assembly assembly;  ///< without entries
+  symbolic::Assembly assembly;  ///< assembly without entries
   symbolic::DeviceSchedule device;
   [[nodiscard]] Index n() const { return nodes.first.back(); }
 };

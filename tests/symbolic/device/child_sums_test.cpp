@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/common/aligned_bytes.hpp"
 #include "kauri/core/analysis.hpp"
 #include "kauri/core/plan.hpp"
 #include "symbolic/check/find_flaw.hpp"

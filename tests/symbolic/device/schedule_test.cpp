@@ -16,6 +16,7 @@
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/small_layout.hpp"
 #include "symbolic/plan/internals.hpp"
+#include "symbolic/plan/plan_facts.hpp"
 
 namespace kauri::symbolic {
 namespace {

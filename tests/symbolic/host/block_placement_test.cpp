@@ -10,8 +10,8 @@
 #include <set>
 #include <vector>
 
+#include "base/common/checked.hpp"
 #include "kauri/core/error.hpp"
-#include "symbolic/common/checked.hpp"
 #include "symbolic/host/task_memory.hpp"
 
 namespace kauri::test {

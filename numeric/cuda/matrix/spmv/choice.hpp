@@ -25,7 +25,7 @@ inline constexpr int kMergeTile =
 
 enum class SpmvWay {
   lanes,   ///< lanes of a warp share a row and read it where it lies
-  staged,  ///< the same sums, after the block has loaded the entries of its rows into shared
+  staged,  ///< sums as of `lanes`, after the block has loaded the entries of its rows into shared
            ///< memory: its loads do not wait for row pointers
   merge,   ///< each thread has the same number of row ends and entries, in sum, wherever rows end
 };

@@ -123,9 +123,9 @@ __global__ void __launch_bounds__(kSpmvThreads)
 template <class T, class P>
 struct RowsKernels {
   using Kernel = void (*)(CsrView<T, P>, SpmvColumns<T>);
-  Kernel one, four, eight;  ///< for 1, up to 4, and up to 8 columns
-  Kernel groups;            ///< for groups of eight columns
-  Kernel apart;             ///< for up to eight columns with rows that lie apart
+  Kernel one, four, eight;  ///< kernels for 1, up to 4, and up to 8 columns
+  Kernel groups;            ///< kernel for groups of eight columns
+  Kernel apart;             ///< kernel for up to eight columns with rows that lie apart
 };
 template <class T, class P, int kLanes>
 RowsKernels<T, P> kernels_of(SpmvWay way) {

@@ -86,7 +86,7 @@ struct MergeTile {
 template <class T, bool kApart>
 struct TileSums {
   const SpmvColumns<T>& columns;
-  T* y;      ///< of the tile's first row
+  T* y;      ///< place in y of the tile's first row
   T* begun;  ///< null, or the place for the end of the first row, if it began in an earlier tile:
              ///< merge_carries() adds its other parts and stores it
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "symbolic/device/schedule.hpp"
+#include "base/common/aligned_bytes.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -44,7 +44,6 @@ struct Spmv<T>::Sizes {
     return static_cast<Offset>(tiles.run.size()) * kMergeColumns;
   }
   [[nodiscard]] Offset bytes(const FullRows& rows) const {
-    using symbolic::aligned_bytes;
     const Offset entries = padded(rows.entries()), pointers = Offset{rows.n()} + 1;
     return aligned_bytes(pointers, needs_long_pointers(rows.entries()) ? sizeof(Offset)
                                                                        : sizeof(std::int32_t)) +

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/runtime/transfer/dense_copy.hpp"
 
+#include "base/matrix/dense_lines.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/runtime/unwinding.hpp"
 #include "numeric/dense_view.hpp"
@@ -23,7 +24,7 @@ bool is_copied_as_it_lies(const MatrixView<T>& host, Layout device) {
 /// if row-major), or once for all if no gaps lie between them.
 template <class T, class F>
 void each_column(const MatrixView<T>& a, const F& f) {
-  const Lines lines = lines_of(a, a.layout);
+  const DenseLines lines = lines_of(a, a.layout);
   if (a.ld == lines.length || lines.count == 1)
     return f(Offset{0}, Offset{0}, lines.count * lines.length);
   for (Offset c = 0; c < lines.count; ++c) f(c * a.ld, c * lines.length, lines.length);
@@ -48,7 +49,7 @@ void send(Staging& staging, const MatrixView<const T>& host, const MatrixView<T>
                             cudaMemcpyDefault, stream.get()),
             "right-hand sides");
     });
-  const Lines lines = lines_of(host, device.layout);
+  const DenseLines lines = lines_of(host, device.layout);
   const auto fill = [&](Offset begin, Offset end, void* out) {
     for_each_run(lines, begin, end, [&](Offset k, Offset place, Offset count) {
       copy_steps(host.data + place, lines.from_entry, count, static_cast<T*>(out) + k, 1);
@@ -70,7 +71,7 @@ void receive(Staging& staging, const MatrixView<const T>& device, const MatrixVi
     return stream.synchronize();
   }
   stream.synchronize();  // before chunks are leased: other threads wait for them
-  const Lines lines = lines_of(host, device.layout);
+  const DenseLines lines = lines_of(host, device.layout);
   const auto unpack = [&](Offset begin, Offset end, const void* in) {
     for_each_run(lines, begin, end, [&](Offset k, Offset place, Offset count) {
       copy_steps(static_cast<const T*>(in) + k, 1, count, host.data + place, lines.from_entry);

@@ -9,7 +9,7 @@
 #include "numeric/cuda/solve/multi/shared.cuh"
 #include "numeric/cuda/solve/single/fronts.cuh"
 
-namespace kauri::numeric::cuda::sweep::wide {
+namespace kauri::numeric::cuda::sweep::multi {
 
 /// A lane's position: it has column `column` of rows `row`, row + kApart, ... of a block of rows.
 template <int kWidth>
@@ -19,7 +19,7 @@ struct LanePosition {
                        kBelow = kWidth == 8
                                     ? 2
                                     : 8;  // rows of a lane in a block, of pivots and below them
-  static constexpr int kLooks = 8;        // numbers of a lane that are awaited together
+  static constexpr int kAwaited = 8;      // numbers of a lane that are awaited together
   int row, column;
   __device__ explicit LanePosition(int lane) : row(lane / kWidth), column(lane % kWidth) {}
 };
@@ -100,14 +100,14 @@ __device__ void put_reciprocals(FrontShared<kRows, kWidth>& shared, const double
 /// waits for two of each row together, and unsets them.
 template <int kRows, int kWidth>
 __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f,
-                            const WideMemory& memory, const LanePosition<kWidth>& at) {
-  using LanePosition = wide::LanePosition<kWidth>;
-  for (Index first = at.row; first < f.m; first += LanePosition::kLooks * LanePosition::kApart) {
-    double sum[LanePosition::kLooks];
-    double* place[LanePosition::kLooks];
-    std::uint32_t count[LanePosition::kLooks], most = 0;
+                            const MultiMemory& memory, const LanePosition<kWidth>& at) {
+  using LanePosition = multi::LanePosition<kWidth>;
+  for (Index first = at.row; first < f.m; first += LanePosition::kAwaited * LanePosition::kApart) {
+    double sum[LanePosition::kAwaited];
+    double* place[LanePosition::kAwaited];
+    std::uint32_t count[LanePosition::kAwaited], most = 0;
 #pragma unroll
-    for (int j = 0; j < LanePosition::kLooks; ++j) {
+    for (int j = 0; j < LanePosition::kAwaited; ++j) {
       const Index r = first + LanePosition::kApart * j;
       const bool there = r < f.m;
       sum[j] = r < f.p ? memory.rows[Offset{f.first + r} * kWidth + at.column] : 0.0;
@@ -116,11 +116,11 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f,
       most = max(most, count[j]);
     }
     for (std::uint32_t k = 0; k < most; k += 2) {
-      double x[2][LanePosition::kLooks];
+      double x[2][LanePosition::kAwaited];
 #pragma unroll
       for (int u = 0; u < 2; ++u)
 #pragma unroll
-        for (int j = 0; j < LanePosition::kLooks; ++j)
+        for (int j = 0; j < LanePosition::kAwaited; ++j)
           x[u][j] = k + u < count[j] ? load_relaxed(place[j] + u * kWidth) : 0.0;
       Watch watch;
       for (;;) {
@@ -128,22 +128,22 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f,
 #pragma unroll
         for (int u = 0; u < 2; ++u)
 #pragma unroll
-          for (int j = 0; j < LanePosition::kLooks; ++j) all = all && is_set(x[u][j]);
+          for (int j = 0; j < LanePosition::kAwaited; ++j) all = all && is_set(x[u][j]);
         if (all) break;
-        look_at<LanePosition::kLooks>(
+        look_at<LanePosition::kAwaited>(
             watch, [&](int j) { return is_set(x[0][j]); }, [&](int j) { return place[j]; });
-        look_at<LanePosition::kLooks>(
+        look_at<LanePosition::kAwaited>(
             watch, [&](int j) { return is_set(x[1][j]); },
             [&](int j) { return place[j] + kWidth; });
         __nanosleep(kSoon);
 #pragma unroll
         for (int u = 0; u < 2; ++u)
 #pragma unroll
-          for (int j = 0; j < LanePosition::kLooks; ++j)
+          for (int j = 0; j < LanePosition::kAwaited; ++j)
             if (!is_set(x[u][j])) x[u][j] = load_relaxed(place[j] + u * kWidth);
       }
 #pragma unroll
-      for (int j = 0; j < LanePosition::kLooks; ++j) {
+      for (int j = 0; j < LanePosition::kAwaited; ++j) {
 #pragma unroll
         for (int u = 0; u < 2; ++u)
           if (k + u < count[j]) sum[j] += x[u][j], unset(place[j] + u * kWidth);
@@ -151,7 +151,7 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f,
       }
     }
 #pragma unroll
-    for (int j = 0; j < LanePosition::kLooks; ++j)
+    for (int j = 0; j < LanePosition::kAwaited; ++j)
       if (const Index r = first + LanePosition::kApart * j; r < f.m)
         shared.number[r * kWidth + at.column] = sum[j];
   }
@@ -161,13 +161,13 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f,
 template <int kRows, int kWidth>
 __device__ void take_rows_back(FrontShared<kRows, kWidth>& shared, const Front& f,
                                const SweepMemory<double>& memory, const LanePosition<kWidth>& at) {
-  using LanePosition = wide::LanePosition<kWidth>;
-  constexpr int kLooks = kWidth == 32 ? 12 : LanePosition::kLooks;  // two rounds of most fronts
-  for (Index first = at.row; first < f.m; first += kLooks * LanePosition::kApart) {
-    double x[kLooks];
-    const double* place[kLooks];
+  using LanePosition = multi::LanePosition<kWidth>;
+  constexpr int kAwaited = kWidth == 32 ? 12 : LanePosition::kAwaited;  // two rounds of most fronts
+  for (Index first = at.row; first < f.m; first += kAwaited * LanePosition::kApart) {
+    double x[kAwaited];
+    const double* place[kAwaited];
 #pragma unroll
-    for (int j = 0; j < kLooks; ++j) {
+    for (int j = 0; j < kAwaited; ++j) {
       const Index r = first + LanePosition::kApart * j,
                   row = r < f.p   ? f.first + r
                         : r < f.m ? static_cast<Index>(shared.place[r])
@@ -177,7 +177,7 @@ __device__ void take_rows_back(FrontShared<kRows, kWidth>& shared, const Front& 
     }
     await_numbers(place, x, kSoon);
 #pragma unroll
-    for (int j = 0; j < kLooks; ++j)
+    for (int j = 0; j < kAwaited; ++j)
       if (const Index r = first + LanePosition::kApart * j; r < f.m)
         shared.number[r * kWidth + at.column] = x[j];
   }
@@ -210,7 +210,7 @@ struct RowBlock {
 template <int kRows, int kWidth>
 __device__ void eliminate_rows(FrontShared<kRows, kWidth>& shared, const double* l, const Front& f,
                                const SweepMemory<double>& memory, const LanePosition<kWidth>& at) {
-  using LanePosition = wide::LanePosition<kWidth>;
+  using LanePosition = multi::LanePosition<kWidth>;
   for (Index first = 0; first < f.p; first += LanePosition::kPivots * LanePosition::kApart) {
     RowBlock<LanePosition::kPivots, kWidth> block(shared.number, l, f.m, first, f.p - 1, first, at);
 #pragma unroll
@@ -240,9 +240,9 @@ __device__ void eliminate_rows(FrontShared<kRows, kWidth>& shared, const double*
 
 template <int kRows, int kWidth>
 __device__ void sweep_fronts_forward(FrontShared<kRows, kWidth>& shared, WarpBarriers& barriers,
-                                     const SweepView& view, const WideMemory& memory,
+                                     const SweepView& view, const MultiMemory& memory,
                                      const Dealt& dealt, int lane) {
-  using LanePosition = wide::LanePosition<kWidth>;
+  using LanePosition = multi::LanePosition<kWidth>;
   if (dealt.count <= 0) return;
   const LanePosition at(lane);
   Fronts<FrontShared<kRows, kWidth>> fronts(shared, barriers, view, memory.numbers.l, dealt, lane);
@@ -278,7 +278,7 @@ constexpr Index kCarried = 8;
 /// rounding errors of the sums.
 template <int kWidth>
 struct ColumnBlock {
-  using LanePosition = wide::LanePosition<kWidth>;
+  using LanePosition = multi::LanePosition<kWidth>;
   Dot2 sum[LanePosition::kPivots];
   const double* l[LanePosition::kPivots];
   __device__ ColumnBlock(const double* number, const double* panel, Index m, Index first, Index end,
@@ -305,9 +305,9 @@ struct ColumnBlock {
 /// Computes x of the front's pivots, block of columns after block from the last, and publishes it.
 template <int kRows, int kWidth>
 __device__ void eliminate_columns(FrontShared<kRows, kWidth>& shared, const double* l,
-                                  const Front& f, const WideMemory& memory,
+                                  const Front& f, const MultiMemory& memory,
                                   const LanePosition<kWidth>& at) {
-  using LanePosition = wide::LanePosition<kWidth>;
+  using LanePosition = multi::LanePosition<kWidth>;
   constexpr Index kBlock = LanePosition::kPivots * LanePosition::kApart;
   for (Index first = (f.p - 1) / kBlock * kBlock; first >= 0; first -= kBlock) {
     ColumnBlock<kWidth> block(shared.number, l, f.m, first, min(first + kBlock, f.p), at);
@@ -339,7 +339,7 @@ __device__ void eliminate_columns(FrontShared<kRows, kWidth>& shared, const doub
 
 template <int kRows, int kWidth>
 __device__ void sweep_fronts_backward(FrontShared<kRows, kWidth>& shared, WarpBarriers& barriers,
-                                      const SweepView& view, const WideMemory& memory,
+                                      const SweepView& view, const MultiMemory& memory,
                                       const Dealt& dealt, int lane) {
   if (dealt.count <= 0) return;
   const LanePosition<kWidth> at(lane);
@@ -359,4 +359,4 @@ __device__ void sweep_fronts_backward(FrontShared<kRows, kWidth>& shared, WarpBa
   }
 }
 
-}  // namespace kauri::numeric::cuda::sweep::wide
+}  // namespace kauri::numeric::cuda::sweep::multi

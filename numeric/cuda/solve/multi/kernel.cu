@@ -12,13 +12,13 @@
 #include "numeric/cuda/solve/multi/tiles.cuh"
 #include "numeric/cuda/solve/single/roles.cuh"
 
-namespace kauri::numeric::cuda::sweep::wide {
+namespace kauri::numeric::cuda::sweep::multi {
 namespace {
 
 template <bool kForward, int kRows, int kWidth, int kWarps>
 __device__ void sweep_fronts(FrontShared<kRows, kWidth> (&shared)[kWarps],
                              WarpBarriers (&barriers)[kWarps], const SweepView& view,
-                             const WideMemory& memory, const SolveBlock& at,
+                             const MultiMemory& memory, const SolveBlock& at,
                              const BlockRange& group, Index begin, Index end, int warp, int lane) {
   if (warp >= kWarps) return;
   const Dealt dealt = deal<kForward>(group, kWarps, begin, end, warp, at);
@@ -35,8 +35,8 @@ __device__ void hand_over() {
 }
 
 template <bool kForward, int kWidth>
-__device__ void sweep_direction(WideShared<kWidth>& shared, const SweepView& view,
-                                const WideMemory& memory) {
+__device__ void sweep_direction(MultiShared<kWidth>& shared, const SweepView& view,
+                                const MultiMemory& memory) {
   const int warp = ptx::thread_index() / 32, lane = ptx::thread_index() % 32;
   const SolveBlock at(memory.groups);
   const Roles roles(view, at);
@@ -61,7 +61,7 @@ __device__ void sweep_direction(WideShared<kWidth>& shared, const SweepView& vie
 /// Moves the addresses to the arrays of this block's group, which solves kWidth of the columns; the
 /// arrays of the groups follow one another.
 template <int kWidth>
-__device__ void take_share(WideMemory& memory) {
+__device__ void take_share(MultiMemory& memory) {
   const auto group = static_cast<Offset>(static_cast<Index>(blockIdx.x) % memory.groups);
   const Offset vector = group * memory.n * kWidth, kept = group * memory.kept * kWidth;
   memory.numbers.x += vector, memory.numbers.y += vector, memory.rows += vector;
@@ -72,12 +72,12 @@ __device__ void take_share(WideMemory& memory) {
 
 template <int kWidth>
 __global__ void __launch_bounds__(kThreads, kResident)
-    sweep(SweepView view, WideMemory memory, bool forward, bool backward) {
+    sweep(SweepView view, MultiMemory memory, bool forward, bool backward) {
   if (is_skipped(memory.numbers.run_flag)) return;
   take_share<kWidth>(memory);
-  extern __shared__ __align__(128) unsigned char wide_shared[];
-  WideShared<kWidth>& shared = *reinterpret_cast<WideShared<kWidth>*>(wide_shared);
-  watchdog::begin(watchdog::Kernel::wide_sweep);
+  extern __shared__ __align__(128) unsigned char multi_shared[];
+  MultiShared<kWidth>& shared = *reinterpret_cast<MultiShared<kWidth>*>(multi_shared);
+  watchdog::begin(watchdog::Kernel::multi_sweep);
   if (ptx::thread_index() == 0) {
     set_up(shared.direction[0]), set_up(shared.direction[1]);
     ptx::barrier_init_fence();
@@ -121,11 +121,11 @@ __device__ void for_caller(Offset step, const F& f) {
 /// Copies b by rows and unsets the numbers of the solve. For a backward sweep alone y = b, with the
 /// caller's NaNs replaced, which could have the bits of an unset number.
 template <int kWidth, int kColumns>
-__global__ void __launch_bounds__(kCopyThreads) take_b(WideMemory memory, bool forward) {
+__global__ void __launch_bounds__(kCopyThreads) take_b(MultiMemory memory, bool forward) {
   if (is_skipped(memory.numbers.run_flag)) return;
   __shared__ double block[kColumns][kCopyRows + 1];
   const Index first = static_cast<Index>(blockIdx.x) * kCopyRows;
-  if (blockIdx.x == 0 && threadIdx.x < symbolic::kWideTickets)
+  if (blockIdx.x == 0 && threadIdx.x < symbolic::kMultiTickets)
     memory.numbers.ticket[threadIdx.x] = -1;
   for_caller<kColumns>(memory.numbers.b_step, [&](int r, int c) {
     const bool there = first + r < memory.n && c < memory.columns;
@@ -144,7 +144,7 @@ __global__ void __launch_bounds__(kCopyThreads) take_b(WideMemory memory, bool f
 
 /// Copies x to out, or y after a forward sweep alone.
 template <int kWidth, int kColumns>
-__global__ void __launch_bounds__(kCopyThreads) give_x(WideMemory memory, const double* from) {
+__global__ void __launch_bounds__(kCopyThreads) give_x(MultiMemory memory, const double* from) {
   if (is_skipped(memory.numbers.run_flag)) return;
   __shared__ double block[kColumns][kCopyRows + 1];
   const Index first = static_cast<Index>(blockIdx.x) * kCopyRows;
@@ -166,54 +166,54 @@ inline unsigned copy_blocks(Index n) {
 }
 
 }  // namespace
-}  // namespace kauri::numeric::cuda::sweep::wide
+}  // namespace kauri::numeric::cuda::sweep::multi
 
 namespace kauri::numeric::cuda {
 
 template <int kWidth>
-int wide_blocks() {
-  namespace wide = sweep::wide;
-  const int blocks = kernels::cooperative_blocks(wide::sweep<kWidth>, sweep::kThreads,
-                                                 sizeof(wide::WideShared<kWidth>));
+int multi_blocks() {
+  namespace multi = sweep::multi;
+  const int blocks = kernels::cooperative_blocks(multi::sweep<kWidth>, sweep::kThreads,
+                                                 sizeof(multi::MultiShared<kWidth>));
   if (blocks == 0) return 0;  // other devices cannot run any of the three
-  load(wide::take_b<kWidth, 32>), load(wide::give_x<kWidth, 32>);
-  if constexpr (kWidth == 8) load(wide::take_b<8, 8>), load(wide::give_x<8, 8>);
+  load(multi::take_b<kWidth, 32>), load(multi::give_x<kWidth, 32>);
+  if constexpr (kWidth == 8) load(multi::take_b<8, 8>), load(multi::give_x<8, 8>);
   return blocks;
 }
 
 template <int kWidth>
-void enqueue_wide_sweeps(const SweepView& view, const WideMemory& memory, bool forward,
-                         bool backward, int blocks, cudaStream_t stream) {
-  namespace wide = sweep::wide;
+void enqueue_multi_sweeps(const SweepView& view, const MultiMemory& memory, bool forward,
+                          bool backward, int blocks, cudaStream_t stream) {
+  namespace multi = sweep::multi;
   const Index most = view.small + std::max(view.forward_tasks, view.backward_tasks);
   if (most == 0) return;
-  auto* take = wide::take_b<kWidth, 32>;
-  auto* give = wide::give_x<kWidth, 32>;
+  auto* take = multi::take_b<kWidth, 32>;
+  auto* give = multi::give_x<kWidth, 32>;
   if constexpr (kWidth == 8)
-    if (memory.columns <= 8) take = wide::take_b<8, 8>, give = wide::give_x<8, 8>;
+    if (memory.columns <= 8) take = multi::take_b<8, 8>, give = multi::give_x<8, 8>;
   const Index each = std::min<Index>(blocks / memory.groups, most);
-  if (each < 1) throw std::logic_error("wide sweeps by fewer blocks than groups");
-  const unsigned copies = wide::copy_blocks(memory.n);
-  check(kernels::launch(take, copies, wide::kCopyThreads, 0, stream, memory, forward),
+  if (each < 1) throw std::logic_error("sweeps of several columns by fewer blocks than groups");
+  const unsigned copies = multi::copy_blocks(memory.n);
+  check(kernels::launch(take, copies, multi::kCopyThreads, 0, stream, memory, forward),
         "a launch of sweeps");
   if (forward || backward)  // neither: a permutation alone
     check(kernels::launch_cooperative(
-              wide::sweep<kWidth>, static_cast<unsigned>(each * memory.groups), sweep::kThreads,
-              sizeof(wide::WideShared<kWidth>), stream, view, memory, forward, backward),
+              multi::sweep<kWidth>, static_cast<unsigned>(each * memory.groups), sweep::kThreads,
+              sizeof(multi::MultiShared<kWidth>), stream, view, memory, forward, backward),
           "a launch of sweeps");
-  check(kernels::launch(give, copies, wide::kCopyThreads, 0, stream, memory,
+  check(kernels::launch(give, copies, multi::kCopyThreads, 0, stream, memory,
                         backward ? memory.numbers.x : memory.numbers.y),
         "a launch of sweeps");
 }
 
-template int wide_blocks<8>();
-template int wide_blocks<16>();
-template int wide_blocks<32>();
-template void enqueue_wide_sweeps<8>(const SweepView&, const WideMemory&, bool, bool, int,
-                                     cudaStream_t);
-template void enqueue_wide_sweeps<16>(const SweepView&, const WideMemory&, bool, bool, int,
+template int multi_blocks<8>();
+template int multi_blocks<16>();
+template int multi_blocks<32>();
+template void enqueue_multi_sweeps<8>(const SweepView&, const MultiMemory&, bool, bool, int,
                                       cudaStream_t);
-template void enqueue_wide_sweeps<32>(const SweepView&, const WideMemory&, bool, bool, int,
-                                      cudaStream_t);
+template void enqueue_multi_sweeps<16>(const SweepView&, const MultiMemory&, bool, bool, int,
+                                       cudaStream_t);
+template void enqueue_multi_sweeps<32>(const SweepView&, const MultiMemory&, bool, bool, int,
+                                       cudaStream_t);
 
 }  // namespace kauri::numeric::cuda

@@ -6,7 +6,7 @@
 #include "numeric/cuda/solve/multi/shared.cuh"
 #include "numeric/cuda/solve/single/load.cuh"
 
-namespace kauri::numeric::cuda::sweep::wide {
+namespace kauri::numeric::cuda::sweep::multi {
 
 /// Stages of the ring in shared memory: the loader's side, which fills them.
 template <int kWidth>
@@ -31,7 +31,7 @@ class Stages {
 
 template <bool kForward, int kWidth>
 __device__ void load_task(Stages<kWidth>& stages, const SweepTask& task, const Front& front,
-                          const WideMemory& memory) {
+                          const MultiMemory& memory) {
   const FrontCells cells{front.m, front.p};
   const double *panel = memory.numbers.l + front.panel,
                *inverses = memory.numbers.l + front.inverses;
@@ -70,7 +70,7 @@ __device__ inline void prefetch_words(const void* from, Index count) {
 /// read these lately.
 template <bool kForward, int kWidth>
 __device__ void prefetch_task(const SweepTask& task, const Front& front, const SweepView& view,
-                              const WideMemory& memory) {
+                              const MultiMemory& memory) {
   const FrontCells cells{front.m, front.p};
   const bool whole = task.kind != SweepTask::Kind::part;
   const Index begin = cells.first_row(task.row), below = max(begin, front.p);
@@ -97,7 +97,7 @@ __device__ void prefetch_task(const SweepTask& task, const Front& front, const S
 /// stores a task whose front is kNone, at which the other warps return.
 template <bool kForward, int kWidth>
 __device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view,
-                           const WideMemory& memory) {
+                           const MultiMemory& memory) {
   const SweepTask* tasks = kForward ? view.forward : view.backward;
   const Index count = kForward ? view.forward_tasks : view.backward_tasks;
   int* ticket = memory.numbers.ticket + (kForward ? 0 : 1);
@@ -129,4 +129,4 @@ __device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view,
   }
 }
 
-}  // namespace kauri::numeric::cuda::sweep::wide
+}  // namespace kauri::numeric::cuda::sweep::multi

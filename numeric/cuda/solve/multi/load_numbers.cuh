@@ -7,7 +7,7 @@
 #include "numeric/cuda/solve/multi/shared.cuh"
 #include "numeric/cuda/solve/single/load.cuh"
 
-namespace kauri::numeric::cuda::sweep::wide {
+namespace kauri::numeric::cuda::sweep::multi {
 
 /// Rounds in which a lane loads its numbers of a tile: kMain rows from its first one on, then
 /// kSpare rows from a second one on, kApart rows from one to the next.
@@ -44,7 +44,7 @@ struct NumberLoader : Rounds<kWidth> {
     if constexpr (kWidth == 16)
       row = warp < 2 ? 4 * warp + r : 48 + r, spare = warp < 2 ? kTile : 52 + r;
     if constexpr (kWidth == 32) row = 2 * warp + r, spare = 24 * warp + 6 + r;
-    static_assert(kBringers == 3);
+    static_assert(kNumberLoaders == 3);
   }
   [[nodiscard]] __device__ int row_of(int round) const {
     return round < kMain ? row + kApart * round : spare + kApart * (round - kMain);
@@ -233,7 +233,7 @@ __device__ void await_pairs(double2 (&x)[kCount], const F& at) {
 /// since each wait is a trip to the L2 cache and back.
 template <int kWidth>
 __device__ void put_starts(double* tile, const SweepTask& task, const Front& front, Index i,
-                           const SweepView& view, const WideMemory& memory) {
+                           const SweepView& view, const MultiMemory& memory) {
   constexpr int kRounds = NumberLoader<kWidth>::kRounds, kTogether = kWidth == 32 ? 1 : 2;
   const NumberLoader<kWidth> mine;
   const FrontCells cells{front.m, front.p};
@@ -339,7 +339,7 @@ __device__ Rows input_of(const SweepTask& task, const Front& front, Index n, con
 
 /// Positions in the rings, of the warps that load numbers.
 template <int kWidth>
-struct BroughtRings {
+struct NumberRings {
   Turn<RingLengths<kWidth>::kInputs> input;
   Turn<RingLengths<kWidth>::kStarts> start;
 };
@@ -357,9 +357,9 @@ __device__ void leave_full(std::uint64_t* full, Turn& turn) {
 
 /// Loads all numbers of the sums of tile row i, or backward of tile column i.
 template <bool kForward, int kWidth>
-__device__ void bring_sums(const Tiles<kWidth>& shared, BroughtRings<kWidth>& rings,
-                           const SweepTask& task, const Front& front, Index i,
-                           const SweepView& view, const WideMemory& memory) {
+__device__ void load_sums(const Tiles<kWidth>& shared, NumberRings<kWidth>& rings,
+                          const SweepTask& task, const Front& front, Index i, const SweepView& view,
+                          const MultiMemory& memory) {
   const FrontCells cells{front.m, front.p};
   const bool whole = task.kind != SweepTask::Kind::part;
   const Sequence sequence = sequence_of<kForward>(task, cells, i);
@@ -418,34 +418,34 @@ __device__ void bring_sums(const Tiles<kWidth>& shared, BroughtRings<kWidth>& ri
 }
 
 template <bool kForward, int kWidth>
-__device__ void bring_task(const Tiles<kWidth>& shared, BroughtRings<kWidth>& rings,
-                           const SweepTask& task, const Front& front, const SweepView& view,
-                           const WideMemory& memory) {
+__device__ void load_task_numbers(const Tiles<kWidth>& shared, NumberRings<kWidth>& rings,
+                                  const SweepTask& task, const Front& front, const SweepView& view,
+                                  const MultiMemory& memory) {
   if constexpr (!kForward)
-    return bring_sums<false>(shared, rings, task, front, task.column, view, memory);
+    return load_sums<false>(shared, rings, task, front, task.column, view, memory);
   if (has_one_input(task) && task.row == 0) {
     ptx::barrier_wait(&shared.barrier.input_empty[rings.input.at], rings.input.phase ^ 1);
     leave_full(shared.barrier.input_full,
                rings.input);  // not filled: the task stores its own numbers there
   }
   for (Index i = task.row; i < task.row + task.rows; ++i)
-    bring_sums<true>(shared, rings, task, front, i, view, memory);
+    load_sums<true>(shared, rings, task, front, i, view, memory);
 }
 
 template <bool kForward, int kWidth>
-__device__ void run_bringer(const Tiles<kWidth>& shared, const SweepView& view,
-                            const WideMemory& memory) {
-  BroughtRings<kWidth> rings;
+__device__ void run_number_loader(const Tiles<kWidth>& shared, const SweepView& view,
+                                  const MultiMemory& memory) {
+  NumberRings<kWidth> rings;
   for (Turn<2> turn;; turn.next()) {
     ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
     const SweepTask& task = shared.data.task[turn.at];
     if (task.front == kNone) return;
     watchdog::take_handed(turn.at);
     if (task.kind != SweepTask::Kind::gather)
-      bring_task<kForward>(shared, rings, task, shared.data.front[turn.at], view, memory);
+      load_task_numbers<kForward>(shared, rings, task, shared.data.front[turn.at], view, memory);
     __syncwarp();
     if (ptx::thread_index() % 32 == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
   }
 }
 
-}  // namespace kauri::numeric::cuda::sweep::wide
+}  // namespace kauri::numeric::cuda::sweep::multi

@@ -14,12 +14,12 @@ namespace kauri::numeric::cuda {
 /// Update rows and parts are read once, and the reader sets them back to unset (all bits 1): so
 /// they are unset between solves, of any width, and lie apart from x and y, which the kernel that
 /// copies b unsets.
-struct WideMemory {
+struct MultiMemory {
   SweepMemory<double> numbers;
   double* rows;  ///< b by rows, in the order of L's rows; the rows of a finished tile are scratch
                  ///< of its correction
   const Index* b_row;    ///< row i of b is row b_row[i] of L; null: row i
-  const Index* out_row;  ///< as b_row, for out
+  const Index* out_row;  ///< rows of L for out, as b_row for b
   Offset b_column;       ///< numbers from one column of b to the next
   Offset out_column;
   Offset kept;   ///< number of update rows and rows of parts of one group
@@ -37,9 +37,9 @@ struct WideMemory {
 Index group_width(const Plan& plan, Index width, Index asked);
 /// Returns the memory of a solve of `columns` right-hand sides, by groups of `group` columns:
 /// addresses in the `numbers` of a workspace for `most` right-hand sides
-/// (symbolic::wide_numbers()).
-WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index most,
-                       Index columns, Index group);
+/// (symbolic::multi_numbers()).
+MultiMemory multi_memory(const Plan& plan, const double* l, double* numbers, Index most,
+                         Index columns, Index group);
 /// Returns the address of the scratch of a solve of one right-hand side in the `numbers` of a
 /// workspace for `most`.
 double* scratch_of(const Plan& plan, double* numbers, Index most);
@@ -51,13 +51,13 @@ void enqueue_first_unset(const Plan& plan, double* numbers, Index most, cudaStre
 /// kWidth columns, 8, 16 or 32; 0 if it cannot run the kernel. Called once for each device, before
 /// the first launch.
 template <int kWidth>
-int wide_blocks();
+int multi_blocks();
 
 /// Solves L Y = B, L^T X = Y, or one after the other, by launches on the stream. `memory` is as
-/// returned by wide_memory(), with b, out and verdict, for groups of kWidth columns. blocks: of all
-/// groups together, at least one for each, at most wide_blocks(). Throws Error(device).
+/// returned by multi_memory(), with b, out and verdict, for groups of kWidth columns. blocks: of
+/// all groups together, at least one for each, at most multi_blocks(). Throws Error(device).
 template <int kWidth>
-void enqueue_wide_sweeps(const SweepView& view, const WideMemory& memory, bool forward,
-                         bool backward, int blocks, cudaStream_t stream);
+void enqueue_multi_sweeps(const SweepView& view, const MultiMemory& memory, bool forward,
+                          bool backward, int blocks, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

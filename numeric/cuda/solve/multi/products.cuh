@@ -9,7 +9,7 @@
 
 #include "numeric/cuda/solve/multi/shared.cuh"
 
-namespace kauri::numeric::cuda::sweep::wide {
+namespace kauri::numeric::cuda::sweep::multi {
 
 /// Positions of the multiplying warps in the rings.
 template <int kWidth>
@@ -283,4 +283,4 @@ __device__ void multiply_diagonal(const double* panel, const FrontCells& cells, 
   }
 }
 
-}  // namespace kauri::numeric::cuda::sweep::wide
+}  // namespace kauri::numeric::cuda::sweep::multi

@@ -9,16 +9,16 @@
 #include "numeric/cuda/solve/single/fronts.cuh"
 #include "numeric/cuda/solve/single/shared.cuh"
 
-namespace kauri::numeric::cuda::sweep::wide {
+namespace kauri::numeric::cuda::sweep::multi {
 
-constexpr int kBringers =
+constexpr int kNumberLoaders =
     3;  // warps after the loader: they load all numbers that products and sums start from
 constexpr int kResident = 2;  // blocks per multiprocessor
 constexpr int
     kRegisters = 128,
     kMultiplierRegisters =
         144;  // per thread: of the kernel, and of the multiplying warps while there are tiles
-static_assert(kThreads == 32 * (kMultipliers + 1 + kBringers));
+static_assert(kThreads == 32 * (kMultipliers + 1 + kNumberLoaders));
 
 /// Lengths of the rings: stages of half a tile of L, tiles of numbers to multiply by, and tiles of
 /// sums.
@@ -48,7 +48,7 @@ __device__ constexpr int place_of(int row, int column) {
 
 template <int kWidth>
 struct TileShared {
-  using RingLengths = wide::RingLengths<kWidth>;
+  using RingLengths = multi::RingLengths<kWidth>;
   double stage[RingLengths::kStages][kStageEntries];
   double input[RingLengths::kInputs][kTile * kWidth];
   double start[RingLengths::kStarts]
@@ -58,7 +58,7 @@ struct TileShared {
 };
 template <int kWidth>
 struct TileBarriers {
-  using RingLengths = wide::RingLengths<kWidth>;
+  using RingLengths = multi::RingLengths<kWidth>;
   std::uint64_t full[RingLengths::kStages], empty[RingLengths::kStages],
       input_full[RingLengths::kInputs], input_empty[RingLengths::kInputs],
       start_full[RingLengths::kStarts], start_empty[RingLengths::kStarts], task_full[2],
@@ -86,7 +86,7 @@ struct Barriers {
 };
 
 template <int kWidth>
-struct WideShared {
+struct MultiShared {
   union {
     TileShared<kWidth> tiles;
     FrontShared<32, kWidth> narrow[kNarrowWarps];
@@ -94,8 +94,8 @@ struct WideShared {
   };
   Barriers<kWidth> direction[2];
 };
-static_assert(kResident * (std::max({sizeof(WideShared<8>), sizeof(WideShared<16>),
-                                     sizeof(WideShared<32>)}) +
+static_assert(kResident * (std::max({sizeof(MultiShared<8>), sizeof(MultiShared<16>),
+                                     sizeof(MultiShared<32>)}) +
                            1024) <=
               228 * 1024);
 
@@ -117,9 +117,9 @@ __device__ void set_up(Barriers<kWidth>& barriers) {
     for (std::uint64_t& barrier : empty) ptx::barrier_init(&barrier, readers);
   };
   ring(tiles.full, 1, tiles.empty, kMultipliers);
-  ring(tiles.input_full, kBringers, tiles.input_empty, kMultipliers);
-  ring(tiles.start_full, kBringers, tiles.start_empty, kMultipliers);
-  ring(tiles.task_full, 1, tiles.task_empty, kMultipliers + kBringers);
+  ring(tiles.input_full, kNumberLoaders, tiles.input_empty, kMultipliers);
+  ring(tiles.start_full, kNumberLoaders, tiles.start_empty, kMultipliers);
+  ring(tiles.task_full, 1, tiles.task_empty, kMultipliers + kNumberLoaders);
   for (WarpBarriers& warp : barriers.narrow)
     for (std::uint64_t& barrier : warp.full) ptx::barrier_init(&barrier, 1);
   for (WarpBarriers& warp : barriers.small)
@@ -132,7 +132,7 @@ __device__ inline void publish(double* p, double x, double y) {
     ptx::store_relaxed(reinterpret_cast<double2*>(p), make_double2(as_number(x), as_number(y)));
 }
 using cuda::publish;
-/// The value of an unset number. Its reader unsets a number that is read once: see WideMemory.
+/// The value of an unset number. Its reader unsets a number that is read once: see MultiMemory.
 __device__ inline double unset_number() { return __longlong_as_double(-1); }
 __device__ inline void unset(double* p) { store_relaxed(p, unset_number()); }
 __device__ inline void unset_pair(double* p) {
@@ -156,4 +156,4 @@ __device__ inline double2 look(const double* p) {
 __device__ inline bool is_set(const double2& x) { return cuda::is_set(x.x) && cuda::is_set(x.y); }
 using cuda::is_set;
 
-}  // namespace kauri::numeric::cuda::sweep::wide
+}  // namespace kauri::numeric::cuda::sweep::multi

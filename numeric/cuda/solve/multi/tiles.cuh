@@ -7,7 +7,7 @@
 #include "numeric/cuda/solve/multi/load_numbers.cuh"
 #include "numeric/cuda/solve/multi/products.cuh"
 
-namespace kauri::numeric::cuda::sweep::wide {
+namespace kauri::numeric::cuda::sweep::multi {
 
 template <int kWidth>
 __device__ void put(double* tile, TileSums<kWidth>& sum) {
@@ -141,7 +141,7 @@ __device__ void solve_marked_tile(const InverseOfL& inverse, const double* panel
 /// U.
 template <bool kForward, int kWidth>
 __device__ void solve_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
-                           const WideMemory& memory, const Front& front, Index k, bool product,
+                           const MultiMemory& memory, const Front& front, Index k, bool product,
                            double* c, TileSums<kWidth>& sum) {
   const FrontCells cells{front.m, front.p};
   const InverseStages<kWidth> stages(shared, rings, sweep::blocks_of(cells.cells_of(k)));
@@ -177,7 +177,7 @@ __device__ void publish_part(double* parts, Index part, Index rows, TileSums<kWi
 template <int kWidth>
 __device__ void finish_pivots(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
                               const SweepTask& task, const Front& front, Index i, double* start,
-                              TileSums<kWidth>& sum, const WideMemory& memory) {
+                              TileSums<kWidth>& sum, const MultiMemory& memory) {
   const FrontCells cells{front.m, front.p};
   const Offset first = Offset{front.first + i * kTile} * kWidth;
   solve_tile<true>(shared, rings, memory, front, i, ends_with_product(task, i, cells.pivot_tiles()),
@@ -232,7 +232,7 @@ __device__ void gather_rows(const SweepTask& task, const Front& front, const Lan
 
 template <int kWidth>
 __device__ void do_task(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const SweepTask& task,
-                        const Front& front, const SweepView& view, const WideMemory& memory) {
+                        const Front& front, const SweepView& view, const MultiMemory& memory) {
   if (task.kind == SweepTask::Kind::gather)
     return gather_rows<kWidth>(task, front, here(), view, memory.numbers);
   const FrontCells cells{front.m, front.p};
@@ -282,7 +282,7 @@ __device__ void carry(TileSums<kWidth>& sum, TileSums<kWidth>& part) {
 
 template <int kWidth>
 __device__ void do_task_back(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
-                             const SweepTask& task, const Front& front, const WideMemory& memory) {
+                             const SweepTask& task, const Front& front, const MultiMemory& memory) {
   const FrontCells cells{front.m, front.p};
   const bool product = ends_with_product_back(task, cells.pivot_tiles());
   TileSums<kWidth> sum, part;
@@ -307,7 +307,7 @@ __device__ void do_task_back(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
 
 template <bool kForward, int kWidth>
 __device__ void run_multipliers(const Tiles<kWidth>& shared, const SweepView& view,
-                                const WideMemory& memory) {
+                                const MultiMemory& memory) {
   Rings<kWidth> rings;
   for (Turn<2> turn;; turn.next()) {
     ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
@@ -327,15 +327,15 @@ __device__ void run_multipliers(const Tiles<kWidth>& shared, const SweepView& vi
 /// Executes all tasks of tiled fronts, by all threads of a block.
 template <bool kForward, int kWidth>
 __device__ void sweep_tiles(const Tiles<kWidth>& shared, const SweepView& view,
-                            const WideMemory& memory) {
+                            const MultiMemory& memory) {
   const auto multiply = [&] { run_multipliers<kForward>(shared, view, memory); };
   const auto load_numbers = [&](int warp) {
     if (warp == kLoader)
       run_loader<kForward>(shared, view, memory);
     else
-      run_bringer<kForward>(shared, view, memory);
+      run_number_loader<kForward>(shared, view, memory);
   };
   multiply_and_load<kRegisters, kMultiplierRegisters>(multiply, load_numbers);
 }
 
-}  // namespace kauri::numeric::cuda::sweep::wide
+}  // namespace kauri::numeric::cuda::sweep::multi

@@ -191,8 +191,8 @@ __device__ inline Two await_two(const LaneAddresses& at, bool next, int lane) {
 }
 
 template <class S>
-__device__ inline void bring_tile(const Tiles<S>& shared, Turn<kInputs>& turn, const Two& numbers,
-                                  int lane) {
+__device__ inline void load_input_tile(const Tiles<S>& shared, Turn<kInputs>& turn,
+                                       const Two& numbers, int lane) {
   ptx::barrier_wait(&shared.barrier.input_empty[turn.at], turn.phase ^ 1);
   shared.data.input[turn.at][lane] = numbers.of[0];
   shared.data.input[turn.at][lane + 32] = numbers.of[1];
@@ -222,9 +222,9 @@ __device__ inline LaneAddresses places_back(const Front& front, const FrontCells
 }
 
 template <bool kForward, class S>
-__device__ void bring_inputs(const Tiles<S>& shared, const SweepTask& task, const Front& front,
-                             const SweepView& view, const SweepMemory<S>& memory,
-                             Turn<kInputs>& turn, int lane) {
+__device__ void load_inputs(const Tiles<S>& shared, const SweepTask& task, const Front& front,
+                            const SweepView& view, const SweepMemory<S>& memory,
+                            Turn<kInputs>& turn, int lane) {
   const FrontCells cells{front.m, front.p};
   const Index pivots = cells.pivot_tiles();
   const bool whole = task.kind != SweepTask::Kind::part;
@@ -235,7 +235,7 @@ __device__ void bring_inputs(const Tiles<S>& shared, const SweepTask& task, cons
       for (Index k = task.column; k < end; ++k) {
         const LaneAddresses at =
             rows_at(memory.y + front.first + k * kTile, cells.rows_of(k), lane);
-        bring_tile(shared, turn, await_two(at, whole && k + kNear >= end, lane), lane);
+        load_input_tile(shared, turn, await_two(at, whole && k + kNear >= end, lane), lane);
       }
     }
   } else if (task.rows > 0) {
@@ -245,7 +245,7 @@ __device__ void bring_inputs(const Tiles<S>& shared, const SweepTask& task, cons
       if (i > task.row)
         at = places_back(front, cells, i - 1, view, memory,
                          lane);  // their places take as long as numbers
-      bring_tile(shared, turn, await_two(now, whole && i < task.row + kNear, lane), lane);
+      load_input_tile(shared, turn, await_two(now, whole && i < task.row + kNear, lane), lane);
     }
   }
 }
@@ -261,7 +261,7 @@ __device__ void run_input(const Tiles<S>& shared, const SweepView& view,
     if (task.front == kNone) return;
     watchdog::take_handed(turn.at);
     if (task.kind != SweepTask::Kind::gather)
-      bring_inputs<kForward>(shared, task, shared.data.front[turn.at], view, memory, inputs, lane);
+      load_inputs<kForward>(shared, task, shared.data.front[turn.at], view, memory, inputs, lane);
     __syncwarp();
     if (lane == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
   }
@@ -298,9 +298,9 @@ __device__ inline Dot2 start_column(const SweepTask& task, const Front& front, I
 /// Stores what the sums of tile row i start from (of tile column i, backward) to shared memory, and
 /// the index of each result; thread r of the two warps has row r.
 template <bool kForward, class S>
-__device__ void bring_start(const Tiles<S>& shared, const SweepTask& task, const Front& front,
-                            Index i, const SweepView& view, const SweepMemory<S>& memory,
-                            Turn<2>& turn, Index r) {
+__device__ void load_start(const Tiles<S>& shared, const SweepTask& task, const Front& front,
+                           Index i, const SweepView& view, const SweepMemory<S>& memory,
+                           Turn<2>& turn, Index r) {
   const FrontCells cells{front.m, front.p};
   ptx::barrier_wait(&shared.barrier.start_empty[turn.at], turn.phase ^ 1);
   const bool there = r < cells.rows_of(i);
@@ -335,8 +335,8 @@ __device__ void run_start(const Tiles<S>& shared, const SweepView& view,
       const Index first = kForward ? task.row : task.column,
                   end = kForward ? first + task.rows : first + 1;
       for (Index i = first; i < end; ++i)
-        bring_start<kForward>(shared, task, shared.data.front[turn.at], i, view, memory, starts,
-                              row);
+        load_start<kForward>(shared, task, shared.data.front[turn.at], i, view, memory, starts,
+                             row);
     }
     __syncwarp();
     if (row % 32 == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);

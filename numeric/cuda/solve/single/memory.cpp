@@ -45,12 +45,12 @@ Index group_width(const Plan& plan, Index width, Index asked) {
   return plan.n <= kFewestRows ? 8 : 16;
 }
 
-WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index most,
-                       Index columns, Index group) {
-  const symbolic::WideNumbers place =
-      symbolic::wide_numbers(plan.internals->device.sweeps, plan.n, most);
+MultiMemory multi_memory(const Plan& plan, const double* l, double* numbers, Index most,
+                         Index columns, Index group) {
+  const symbolic::MultiNumbers place =
+      symbolic::multi_numbers(plan.internals->device.sweeps, plan.n, most);
   const Offset vector = Offset{plan.n} * symbolic::solve_width(columns);
-  WideMemory out{};
+  MultiMemory out{};
   out.numbers.l = l;
   out.numbers.x = numbers + place.scratch;
   out.numbers.y = out.numbers.x + vector;
@@ -68,12 +68,12 @@ double* scratch_of(const Plan& plan, double* numbers, Index most) {
   return most == 1
              ? numbers
              : numbers +
-                   symbolic::wide_numbers(plan.internals->device.sweeps, plan.n, most).scratch;
+                   symbolic::multi_numbers(plan.internals->device.sweeps, plan.n, most).scratch;
 }
 
 void enqueue_first_unset(const Plan& plan, double* numbers, Index most, cudaStream_t stream) {
   const auto kept = static_cast<std::size_t>(
-      symbolic::wide_numbers(plan.internals->device.sweeps, plan.n, most).scratch);
+      symbolic::multi_numbers(plan.internals->device.sweeps, plan.n, most).scratch);
   check(cudaMemsetAsync(numbers, 0xff, kept * sizeof(double), stream), "numbers of a solve");
 }
 

@@ -120,7 +120,7 @@ __device__ inline void together() { ptx::named_sync(kBarrier, 32 * kMultipliers)
 /// those that it waits for; then both groups waited forever.
 template <int kAll, int kMultiplying, class Multiply, class Load>
 __device__ void multiply_and_load(const Multiply& multiply, const Load& load_numbers) {
-  constexpr int kBringing = 2 * kAll - kMultiplying;
+  constexpr int kLoading = 2 * kAll - kMultiplying;
   const int warp = ptx::thread_index() / 32;
   if (warp < kMultipliers) {
     ptx::take_registers<kAll, kMultiplying>();
@@ -129,10 +129,10 @@ __device__ void multiply_and_load(const Multiply& multiply, const Load& load_num
     ptx::leave_registers<kMultiplying, kAll>();
     ptx::named_sync(kLeftBarrier, kThreads);
   } else {
-    ptx::leave_registers<kAll, kBringing>();
+    ptx::leave_registers<kAll, kLoading>();
     load_numbers(warp);
     ptx::named_sync(kLeftBarrier, kThreads);
-    ptx::take_registers<kBringing, kAll>();
+    ptx::take_registers<kLoading, kAll>();
   }
 }
 

@@ -172,7 +172,9 @@ TYPED_TEST(CudaDeterminants, WhatEnqueuedLogDeterminantsRefuse) {
       return error_text(ErrorKind::usage,
                         [&] { factor.enqueue_log_determinant(to, by, stream.get()); });
     };
-    EXPECT_EQ(refused(there.data(), workspace), "enqueue_log_determinant: the factor is not valid");
+    EXPECT_EQ(refused(there.data(), workspace),
+              "enqueue_log_determinant: the factor is not valid (no successful factorisation yet, "
+              "or the last one broke down): call refactorize() first");
     ASSERT_TRUE(refactorize<T>(factor, value).ok());
     double host = 0;
     EXPECT_EQ(refused(nullptr, workspace),

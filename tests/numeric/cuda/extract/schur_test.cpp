@@ -225,11 +225,14 @@ TYPED_TEST(CudaSchur, OfAFactorThatThereIsNot) {
   EXPECT_EQ(factor.fetch_verdict(stream.get()).status, VerdictStatus::not_positive_definite);
   const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
   EXPECT_EQ(refused([&] { schur.enqueue_write(factor, m.s.view(), stream.get()); }),
-            "Schur complement: the factor is not valid");
+            "Schur complement: the factor is not valid (no successful factorisation yet, or the "
+            "last one broke down): call refactorize() first");
   EXPECT_EQ(refused([&] { schur.write(factor, m.s.view()); }),
-            "Schur complement: the factor is not valid");
+            "Schur complement: the factor is not valid (no successful factorisation yet, or the "
+            "last one broke down): call refactorize() first");
   EXPECT_EQ(refused([&] { schur.condense(factor, m.b.view(), m.y.view(), m.g.view(), workspace); }),
-            "Schur complement: the factor is not valid");
+            "Schur complement: the factor is not valid (no successful factorisation yet, or the "
+            "last one broke down): call refactorize() first");
 }
 
 TYPED_TEST(CudaSchur, WhatTheyRefuse) {

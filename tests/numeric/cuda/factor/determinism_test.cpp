@@ -140,7 +140,8 @@ class Determinism : public OnCuda<W> {
   using Value = typename OnCuda<W>::Value;
   /// Returns whether the device is the emulated one, which is slow.
   bool emulated() { return this->backend().device() == "emulated"; }
-  /// Sweeps solve several columns of doubles together; otherwise a wide solve takes many launches.
+  /// Sweeps solve several columns of doubles together; otherwise a solve of many columns takes many
+  /// launches.
   static constexpr bool kWide = sizeof(Value) == 8 && !W::by_level;
   int rounds(Index width) {
     if (emulated()) return width == 32 ? 1 : 2;

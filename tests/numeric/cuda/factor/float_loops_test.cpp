@@ -176,14 +176,14 @@ class FloatFronts {
 /// off by 16384 at most.
 struct FloatTrial {
   Arithmetic arithmetic;
-  CudaCompute loops;
+  CudaCompute compute;
   double units;
   bool streamed;
 };
 
 std::string trial_name(const ::testing::TestParamInfo<FloatTrial>& trial) {
-  const std::string loops = numeric::cuda::short_name(trial.param.loops);
-  return trial.param.streamed ? loops + "_streamed" : loops;
+  const std::string name = numeric::cuda::short_name(trial.param.compute);
+  return trial.param.streamed ? name + "_streamed" : name;
 }
 
 class FloatLoops : public ::testing::TestWithParam<FloatTrial> {
@@ -407,7 +407,7 @@ TEST_P(FloatLoops, WholeFactorisationsSolveAndRefine) {
     const auto a = generate(spec);
     const std::vector<float> value = cast<float>(a.value());
     Backend backend =
-        cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = GetParam().loops});
+        cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = GetParam().compute});
     AnalyzeOptions options;
     options.target = backend.target();
     auto factor = Factor<float>::create(analyze(a.pattern(), options), backend);
@@ -439,9 +439,9 @@ TEST_P(FloatLoops, WholeFactorisationsSolveAndRefine) {
 TEST_P(FloatLoops, DoublesGoAsEver) {
   if (GetParam().streamed) GTEST_SKIP() << "what runs is the backend's choice";
   Backend mine =
-      cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = GetParam().loops});
-  EXPECT_EQ(mine.kernels(4), numeric::cuda::short_name(GetParam().loops));
-  if (GetParam().loops == CudaCompute::fma) return;
+      cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = GetParam().compute});
+  EXPECT_EQ(mine.kernels(4), numeric::cuda::short_name(GetParam().compute));
+  if (GetParam().compute == CudaCompute::fma) return;
   Backend usual = cuda_backend();
   EXPECT_EQ(mine.kernels(8), usual.kernels(8));
   const auto a = generate("poisson3d 6");

@@ -79,7 +79,7 @@ class TileInverses : public OnCuda<W> {
     OnCuda<W>::SetUp();
     if (!this->IsSkipped())
       own_.emplace(cuda_backend(
-          CudaOptions{.device = 0, .allocator = memory_.allocator(), .compute = W::loops}));
+          CudaOptions{.device = 0, .allocator = memory_.allocator(), .compute = W::compute}));
   }
   Factor<Value> make(const std::shared_ptr<const Plan>& plan) {
     return Factor<Value>::create(plan, *own_);

@@ -156,7 +156,8 @@ TYPED_TEST(CudaInverseReads, WhatTheyRefuse) {
   const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
   const std::string none = "selected inverse: it is not computed yet, or the last time failed";
   EXPECT_EQ(refused([&] { inverse.enqueue_compute(factor, nullptr); }),
-            "selected inverse: the factor is not valid");
+            "selected inverse: the factor is not valid (no successful factorisation yet, or the "
+            "last one broke down): call refactorize() first");
   EXPECT_EQ(refused([&] { inverse.enqueue_diagonal(nine, nullptr); }), none);
   EXPECT_EQ(refused([&] { inverse.enqueue_on_pattern(nine, nullptr); }), none);
   ASSERT_TRUE(refactorize<T>(factor, value).ok());

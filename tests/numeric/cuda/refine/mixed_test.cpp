@@ -26,14 +26,14 @@ class CudaMixedFactors : public OnCuda<W> {
   /// Returns whether the device is the emulated one, which is slow.
   bool emulated() { return this->backend().device() == "emulated"; }
   /// Plain TF32 has 11 bits in place of 24, so the tests lower the condition numbers accordingly.
-  static constexpr CudaCompute kLoops = W::loops;
-  static constexpr bool kPlain = kLoops == CudaCompute::tf32;
+  static constexpr CudaCompute kCompute = W::compute;
+  static constexpr bool kPlain = kCompute == CudaCompute::tf32;
   static constexpr double kCoarser = kPlain ? 0x1p13 : 1;
 };
 /// The kernels that a backend chooses by itself: Hopper's in double, if they run.
 struct AsTaken {
   using T = double;
-  static constexpr CudaCompute loops = CudaCompute::automatic;
+  static constexpr CudaCompute compute = CudaCompute::automatic;
   static constexpr bool by_level = false;
 };
 using MixedWays = ::testing::Types<LevelByLevel<double>, Way<double, CudaCompute::fma>, AsTaken,
@@ -52,7 +52,7 @@ TYPED_TEST(CudaMixedFactors, RefineAsTheNaiveLoop) {
                                "rgg3d 3000 12 1", "slow 20", "slow 22", "slow 60"});
   const bool halves = this->backend().mixed_kernels() == "fp16x3";
   CudaOptions floats;
-  floats.compute = halves ? CudaCompute::fp16x3 : TestFixture::kLoops;
+  floats.compute = halves ? CudaCompute::fp16x3 : TestFixture::kCompute;
   Backend of_float = cuda_backend(floats);
   const int taken_back =
       refinement_is_the_naive_mixed_loop(this->backend(), this->plan_of(), specs, of_float);
@@ -126,9 +126,10 @@ TEST(CudaMixedLoops, PlainTf32Preconditions) {
   const std::vector<double> b = right_hand_side(a, false, 1);
   const bool halves = cuda_backend().mixed_kernels() == "fp16x3";
   MixedReport of[2];
-  for (const CudaCompute loops : {CudaCompute::tf32x3, CudaCompute::tf32, CudaCompute::automatic}) {
-    Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = loops});
-    const bool plain = loops == CudaCompute::tf32;
+  for (const CudaCompute compute :
+       {CudaCompute::tf32x3, CudaCompute::tf32, CudaCompute::automatic}) {
+    Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = compute});
+    const bool plain = compute == CudaCompute::tf32;
     AnalyzeOptions options;
     options.target = backend.target();
     MixedFactor mixed =
@@ -139,9 +140,9 @@ TEST(CudaMixedLoops, PlainTf32Preconditions) {
     const MixedReport& report = solved.value();
     EXPECT_TRUE(report.converged());
     EXPECT_EQ(report.path, MixedPath::refinement);
-    EXPECT_EQ(report.kernels, plain                                       ? "tf32"
-                              : halves && loops == CudaCompute::automatic ? "fp16x3"
-                                                                          : "tf32x3");
+    EXPECT_EQ(report.kernels, plain                                         ? "tf32"
+                              : halves && compute == CudaCompute::automatic ? "fp16x3"
+                                                                            : "tf32x3");
     EXPECT_LE(scaled.error(x, b), 5 * kEps);
     EXPECT_LT(report.contraction, 0.1);
     of[plain ? 1 : 0] = report;
@@ -200,7 +201,7 @@ TYPED_TEST(CudaMixedFactors, Refuse) {
 TYPED_TEST(CudaMixedFactors, EachAllocationMayFail) {
   Hook hook;
   Backend backend = cuda_backend(
-      CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
+      CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::compute});
   const auto a = spread_spectrum(26, 1e13, 1);
   const std::vector<double> b = right_hand_side(a, false, 1);
   const auto plan = this->plan(a.pattern());

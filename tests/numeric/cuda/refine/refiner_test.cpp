@@ -87,7 +87,7 @@ TYPED_TEST(CudaRefiners, SayWhereThereIsNoFactor) {
 TYPED_TEST(CudaRefiners, Refuse) {
   using T = typename TypeParam::T;
   Backend other =
-      cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = TypeParam::loops});
+      cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = TypeParam::compute});
   what_refiners_refuse<T, CallerArray<T>>(this->backend(), other, this->plan_of());
   // Memory of the host is refused, too.
   const auto a = generate("poisson2d 3");
@@ -277,7 +277,7 @@ TYPED_TEST(CudaRefiners, AreOneAllocationThatMayFail) {
   using T = typename TypeParam::T;
   Hook hook;
   Backend backend = cuda_backend(
-      CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
+      CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::compute});
   for (const char* spec : {"poisson2d 1", "elast3d 3", "arrow 300 3"}) {
     const auto a = generate(spec);
     const RefineCase<T> c{a, this->values(a)};

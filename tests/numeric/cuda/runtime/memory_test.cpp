@@ -34,7 +34,7 @@ TYPED_TEST(DeviceMemories, EachAllocationOfTheCallersMayFail) {
   ASSERT_TRUE(expected.ok());
   Hook hook;
   Backend backend = cuda_backend(
-      CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
+      CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::compute});
   for (long k = 0;; ++k) {
     hook.fail_at(k);
     const std::string text = error_text(ErrorKind::memory, [&] {
@@ -68,7 +68,7 @@ TYPED_TEST(DeviceMemories, APreparedPlanAFactorAndAWorkspaceAreOneAllocationEach
     const auto plan = this->plan(generate(spec).pattern());
     Hook hook;
     Backend backend = cuda_backend(
-        CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
+        CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::compute});
     EXPECT_EQ(hook.alive(), 0u);
     EXPECT_EQ(backend.peak_bytes(), 0);
     const auto prepared = PreparedPlan::create(plan, backend);
@@ -101,7 +101,7 @@ TYPED_TEST(DeviceMemories, FactorsOfAPreparedPlanShareItsArrays) {
     const std::vector<T> expected = this->solution(alone);
     Hook hook;
     Backend backend = cuda_backend(
-        CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
+        CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::compute});
     const Offset own = this->factor_bytes(*plan) - plan->prepared_bytes();
     std::vector<Factor<T>> factors;
     {
@@ -130,7 +130,7 @@ TYPED_TEST(DeviceMemories, FactorsOfAPreparedPlanShareItsArrays) {
 /// The two scalars need different views of the same arrays.
 TYPED_TEST(DeviceMemories, APreparedPlanServesFloatAndDouble) {
   using T = typename TypeParam::T;
-  if (TypeParam::loops == CudaCompute::hopper || TypeParam::loops == CudaCompute::tensor)
+  if (TypeParam::compute == CudaCompute::hopper || TypeParam::compute == CudaCompute::tensor)
     GTEST_SKIP() << "loops of double alone";
   const auto a = generate("elast3d 7");
   const auto plan = this->plan(a.pattern());
@@ -162,7 +162,7 @@ TYPED_TEST(DeviceMemories, RefinementsAllocationMayFail) {
   const SymmetricView<T> view{a.pattern(), value};
   Hook hook;
   Backend backend = cuda_backend(
-      CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
+      CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::compute});
   auto factor = factorize<T>(this->plan(a.pattern()), value, backend);
   ASSERT_TRUE(factor.ok());
   auto workspace = Workspace<T>::create(factor.value(), 1);
@@ -194,7 +194,7 @@ TYPED_TEST(DeviceMemories, ABackendNeedsNoMemoryOfTheDevice) {
   Hook hook;
   hook.fail_at(0);
   Backend backend = cuda_backend(
-      CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
+      CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::compute});
   EXPECT_TRUE(hook.failed());
   EXPECT_EQ(hook.alive(), 0u);
   hook.fail_at(std::numeric_limits<long>::max());
@@ -278,7 +278,7 @@ TYPED_TEST(DeviceMemories, OnlyCreateAllocates) {
   const auto value = this->values(a);
   Hook hook;
   Backend backend = cuda_backend(
-      CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
+      CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::compute});
   auto factor = Factor<T>::create(this->plan(a.pattern()), backend);
   auto workspace = Workspace<T>::create(factor, 2);
   auto refiner = Refiner<T>::create(a.pattern(), factor, 5);

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/common/aligned_bytes.hpp"
 #include "numeric/cuda/runtime/resource_pool.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "symbolic/device/schedule.hpp"
@@ -19,7 +20,6 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-using symbolic::aligned_bytes;
 using test::runtime_calls;
 
 /// Takes 20 bytes, as a task does: not a power of two.
@@ -83,8 +83,7 @@ class Arrays {
   template <class T>
   void remember(DeviceArray<T> array, int k) {
     checks_.push_back([array, k] {
-      Offset wrong =
-          reinterpret_cast<std::uintptr_t>(array.data()) % symbolic::kDeviceAlignment == 0 ? 0 : 1;
+      Offset wrong = reinterpret_cast<std::uintptr_t>(array.data()) % kDeviceAlignment == 0 ? 0 : 1;
       for (Offset i = 0; i < array.size(); ++i)
         wrong += same(array.data()[i], item<T>(i, k)) ? 0 : 1;
       return wrong;
@@ -204,7 +203,7 @@ TEST(Upload, ABlockEndsWhereItsArraysEnd) {
   DeviceBlock block(512, heap);
   EXPECT_EQ(block.take<double>(0).size(), 0);
   const auto first = block.take<std::byte>(1), second = block.take<std::byte>(256);
-  EXPECT_EQ(second.data() - first.data(), symbolic::kDeviceAlignment);
+  EXPECT_EQ(second.data() - first.data(), kDeviceAlignment);
   EXPECT_EQ(ledger.in_use(), 512);
   EXPECT_THROW(static_cast<void>(block.take<std::byte>(1)), Error);
   EXPECT_EQ(ledger.in_use(), 512);

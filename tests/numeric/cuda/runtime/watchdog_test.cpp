@@ -32,10 +32,10 @@ constexpr std::uint64_t kLimit = 100'000'000;  // ns
 /// device is first used in the process that the test ends.
 class Watched {
  public:
-  explicit Watched(CudaCompute loops, OwnedPattern pattern = grid_pattern(9, 9, 9, true))
+  explicit Watched(CudaCompute compute, OwnedPattern pattern = grid_pattern(9, 9, 9, true))
       : pattern_(std::move(pattern)),
         value_(random_dominant<double>(pattern_.view(), 1)),
-        backend_(cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = loops})) {
+        backend_(cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = compute})) {
     AnalyzeOptions options;
     options.target = backend_.target();
     options.ordering.method = OrderingMethod::amd;
@@ -104,8 +104,8 @@ class WatchdogDeathTest : public ::testing::Test {
 
 #define KAURI_EXPECT_TOLD(statement) EXPECT_EXIT(statement, ::testing::ExitedWithCode(0), "")
 
-void lose_a_contribution(CudaCompute loops, Kernel kernel, const char* name) {
-  const Watched system(loops);
+void lose_a_contribution(CudaCompute compute, Kernel kernel, const char* name) {
+  const Watched system(compute);
   const int lost = system.contribution();
   if (lost < 0) std::_Exit(2);
   system.arm(kernel, lost);
@@ -133,9 +133,9 @@ TEST_F(WatchdogDeathTest, TellsWhichTicketOfThePortableKernelWaitsForALostTask) 
 }
 
 /// Loses a task of `kind` on which others wait. The first waiting ticket belongs to the same front.
-void lose_a_task(CudaCompute loops, Kernel kernel, const char* name,
+void lose_a_task(CudaCompute compute, Kernel kernel, const char* name,
                  symbolic::DeviceTask::Kind kind) {
-  const Watched system(loops);
+  const Watched system(compute);
   const std::vector<symbolic::DeviceTask>& task = system.plan->internals->device.task;
   const auto lost = std::find_if(task.begin(), task.end(),
                                  [&](const symbolic::DeviceTask& t) { return t.kind == kind; });
@@ -202,12 +202,12 @@ TEST_F(WatchdogDeathTest, TellsOfANumberThatATaskOfASweepDoesNotSend) {
   KAURI_EXPECT_TOLD(lose_a_number(Kernel::sweep, 0, -1, 1, "sweep"));
 }
 
-TEST_F(WatchdogDeathTest, TellsOfANumberThatATaskOfAWideSweepDoesNotSend) {
+TEST_F(WatchdogDeathTest, TellsOfANumberThatATaskOfAMultiSweepDoesNotSend) {
   for (const Index columns : {8, 16, 32}) {
     SCOPED_TRACE(columns);
-    KAURI_EXPECT_TOLD(lose_a_number(Kernel::wide_sweep, 0, -1, columns, "wide sweep"));
-    KAURI_EXPECT_TOLD(lose_a_number(Kernel::wide_sweep, 0, 0, columns,
-                                    "wide sweep"));  // only the last row of a tile arrives
+    KAURI_EXPECT_TOLD(lose_a_number(Kernel::multi_sweep, 0, -1, columns, "multi sweep"));
+    KAURI_EXPECT_TOLD(lose_a_number(Kernel::multi_sweep, 0, 0, columns,
+                                    "multi sweep"));  // only the last row of a tile arrives
   }
 }
 

@@ -69,7 +69,7 @@ TYPED_TEST(DeviceSolves, KeepWhatSumsOfTheBackwardSweepRound) {
   for (const bool fast : {false, true}) {
     if (fast && std::is_same_v<typename TypeParam::T, float> && !TypeParam::by_level) continue;
     CudaOptions options;
-    options.compute = TypeParam::loops, options.fast_solve = fast;
+    options.compute = TypeParam::compute, options.fast_solve = fast;
     Backend backend = cuda_backend(options);
     // Level by level, sums inside a block of 16 pivots lose their rounding errors. Fast sweeps
     // round the inverses of whole tiles, and products with them, once each.

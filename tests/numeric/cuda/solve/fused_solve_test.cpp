@@ -21,7 +21,7 @@ class CudaFusedSolves : public OnCuda<W> {
   using Array = CallerArray<typename W::T>;
   /// Factors with one TF32 product in place of three have three digits.
   static constexpr double kTolerance =
-      W::loops == CudaCompute::tf32 ? 0.02 : 20 * inverse_tolerance<typename W::T>();
+      W::compute == CudaCompute::tf32 ? 0.02 : 20 * inverse_tolerance<typename W::T>();
   bool emulated() { return this->backend().device() == "emulated"; }
   PlanOf plan_of() {
     return [this](const Pattern& pattern) { return this->plan(pattern); };
@@ -53,13 +53,13 @@ TYPED_TEST(CudaFusedSolves, AreAsGoodAsThoseOfFactors) {
 }
 
 TYPED_TEST(CudaFusedSolves, TellWhereThereIsNoFactor) {
-  if (TypeParam::loops == CudaCompute::tf32) GTEST_SKIP() << "pivots of three digits";
+  if (TypeParam::compute == CudaCompute::tf32) GTEST_SKIP() << "pivots of three digits";
   fused_breakdowns<typename TypeParam::T, typename TestFixture::Array>(
       this->backend(), this->plan_of(), this->emulated() ? 3 : 40);
 }
 
 TYPED_TEST(CudaFusedSolves, NameWhatIsNotFinite) {
-  if (TypeParam::loops == CudaCompute::tf32) GTEST_SKIP() << "solutions of three digits";
+  if (TypeParam::compute == CudaCompute::tf32) GTEST_SKIP() << "solutions of three digits";
   fused_solves_name_what_is_not_finite<typename TypeParam::T, typename TestFixture::Array>(
       this->backend(), this->plan_of(), grid_pattern(5, 4, 1));
   if (!this->emulated())
@@ -79,7 +79,7 @@ TYPED_TEST(CudaFusedSolves, InAnyUnits) {
 }
 
 TYPED_TEST(CudaFusedSolves, HaveTheVerdictsOfFactors) {
-  if (TypeParam::loops == CudaCompute::tf32) GTEST_SKIP() << "pivots of three digits";
+  if (TypeParam::compute == CudaCompute::tf32) GTEST_SKIP() << "pivots of three digits";
   std::vector<OwnedPattern> patterns = hard_patterns();
   if (this->emulated()) patterns = {OwnedPattern{}, caterpillar_pattern(31), dense_pattern(70)};
   fused_verdicts_are_those_of_factors<typename TypeParam::T>(this->backend(), this->plan_of(),
@@ -133,7 +133,7 @@ TYPED_TEST(CudaFusedSolves, EachAllocationMayFail) {
   using T = typename TypeParam::T;
   Hook hook;
   Backend backend = cuda_backend(
-      CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
+      CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::compute});
   const FusedCase<T> c(dense_pattern(70), 2, 1);
   const auto plan = this->plan(c.pattern.view());
   long failures = 0;

@@ -60,7 +60,7 @@ TYPED_TEST(CudaLayouts, RefinersHaveTheBitsOfColumns) {
   refiners_in_either_layout<T, CallerArray<T>>(
       this->backend(), this->plan_of(), this->emulated() ? "poisson2d 5" : "elast3d 6", {1, 9});
   if (!this->emulated() ||
-      TypeParam::loops != CudaCompute::hopper)  // rows that are summed by segments
+      TypeParam::compute != CudaCompute::hopper)  // rows that are summed by segments
     refiners_in_either_layout<T, CallerArray<T>>(this->backend(), this->plan_of(), "arrow 140 1",
                                                  {2});
   refiners_see_overlaps_of_rows<T, CallerArray<T>>(this->backend(), this->plan_of());
@@ -75,7 +75,7 @@ TYPED_TEST(CudaLayouts, BatchesHaveTheBitsOfColumns) {
 }
 
 TYPED_TEST(CudaLayouts, MixedSolvesHaveTheBitsOfColumns) {
-  if (!std::is_same_v<typename TypeParam::T, double> || TypeParam::loops != CudaCompute::hopper)
+  if (!std::is_same_v<typename TypeParam::T, double> || TypeParam::compute != CudaCompute::hopper)
     GTEST_SKIP() << "once is enough";
   Backend backend = cuda_backend();  // this backend has kernels for floats, too
   mixed_solves_in_either_layout<CallerArray<double>>(
@@ -130,9 +130,9 @@ void expect_device_solves(Backend& backend, const Factor<T>& factor, Index cols,
 TYPED_TEST(CudaLayouts, SolvesOnTheDeviceHaveTheBitsOfColumnsAndTakeNoMemory) {
   using T = typename TypeParam::T;
   Hook hook;
-  CudaOptions options{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops};
+  CudaOptions options{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::compute};
   for (const Index together : {1, 8, 32}) {
-    if (TypeParam::loops != CudaCompute::hopper && together < 32) continue;
+    if (TypeParam::compute != CudaCompute::hopper && together < 32) continue;
     options.solves_together = together;
     Backend backend = cuda_backend(options);
     for (const std::string& spec : this->systems()) {
@@ -140,7 +140,7 @@ TYPED_TEST(CudaLayouts, SolvesOnTheDeviceHaveTheBitsOfColumnsAndTakeNoMemory) {
       const auto a = generate(spec);
       const auto factor = factor_of<T>(a, backend, this->plan_of());
       for (const Index cols : {1, 6, 33})
-        if (cols < 2 * together || !this->emulated() || TypeParam::loops != CudaCompute::hopper)
+        if (cols < 2 * together || !this->emulated() || TypeParam::compute != CudaCompute::hopper)
           expect_device_solves<T>(backend, factor, cols, cols == 6 ? 4 : 64,
                                   [&] { return hook.taken() > 0; });
     }
@@ -156,7 +156,7 @@ TYPED_TEST(CudaLayouts, PartsOnTheDeviceHaveTheBitsOfTheHosts) {
   const auto factor = factor_of<T>(a, this->backend(), this->plan_of());
   const CallerStream stream;
   for (const auto& [cols, room] : {std::pair<Index, Index>{1, 32}, {12, 32}, {6, 4}}) {
-    if (this->emulated() && cols == 12 && TypeParam::loops != CudaCompute::hopper) continue;
+    if (this->emulated() && cols == 12 && TypeParam::compute != CudaCompute::hopper) continue;
     auto workspace = Workspace<T>::create(factor, room);
     const std::vector<T> dense = dense_numbers<T>(n, cols, 4),
                          others = dense_numbers<T>(n, cols, 5);

@@ -105,9 +105,9 @@ void expect_device_products(Backend& backend, const Factor<T>& factor, Index col
 TYPED_TEST(CudaFactorProducts, OnTheDeviceHaveTheBitsOfTheHostsAndTakeNoMemory) {
   using T = typename TypeParam::T;
   Hook hook;
-  CudaOptions options{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops};
+  CudaOptions options{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::compute};
   for (const Index together : {1, 8, 32}) {
-    if (TypeParam::loops != CudaCompute::hopper && together < 32) continue;
+    if (TypeParam::compute != CudaCompute::hopper && together < 32) continue;
     options.solves_together = together;
     Backend backend = cuda_backend(options);
     for (const std::string& spec :

@@ -96,7 +96,7 @@ class SweepsOfFewBlocks : public ::testing::Test {
     const Values expected = solve<double>(plan, value, 1, cuda::sweep_blocks<double>());
     for (const int blocks : some(slow))
       EXPECT_TRUE(solve<double>(plan, value, 1, blocks) == expected) << blocks << " blocks";
-    const Values of_5 = solve<double>(plan, value, 5, cuda::wide_blocks<8>());
+    const Values of_5 = solve<double>(plan, value, 5, cuda::multi_blocks<8>());
     for (const int blocks : slow ? std::vector{2} : std::vector{1, 2, 5})
       EXPECT_TRUE(solve<double>(plan, value, 5, blocks) == of_5) << blocks << " blocks";
   }
@@ -114,9 +114,9 @@ class SweepsOfFewBlocks : public ::testing::Test {
     // take turns here, too.
     for (const int team : slow ? std::vector{8 << (turn_ / 2 % 3)} : std::vector{8, 16, 32}) {
       context_.kernels.double_precision.group_columns = team;
-      const int all = team == 8    ? cuda::wide_blocks<8>()
-                      : team == 16 ? cuda::wide_blocks<16>()
-                                   : cuda::wide_blocks<32>();
+      const int all = team == 8    ? cuda::multi_blocks<8>()
+                      : team == 16 ? cuda::multi_blocks<16>()
+                                   : cuda::multi_blocks<32>();
       const Values of_18 = solve<double>(plan, value, 18, all);
       for (const int blocks : slow ? std::vector{3} : std::vector{32 / team, 3, 5})
         EXPECT_TRUE(solve<double>(plan, value, 18, blocks) == of_18)

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/common/aligned_bytes.hpp"
 #include "kauri/kauri.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/plan/internals.hpp"
@@ -28,7 +29,6 @@
 namespace kauri::test {
 namespace {
 
-using symbolic::aligned_bytes;
 using symbolic::kTile;
 
 /// Returns the bits of an unset number.
@@ -261,7 +261,7 @@ TYPED_TEST(Sweeps, HardPaths) {
   this->check_path(70);
 }
 
-/// Each column is solved alone (wide_test.cpp solves several together).
+/// Each column is solved alone (multi_test.cpp solves several together).
 TYPED_TEST(Sweeps, ColumnsAreSolvedAsEachAlone) {
   using T = TypeParam;
   const auto a = generate("poisson3d 8");

@@ -16,8 +16,8 @@ namespace kauri::numeric::cuda::kernels::portable {
 enum class Arithmetic { tensor, fma, tf32x3, tf32, fp16x3 };
 
 /// Returns the arithmetic of a CudaCompute other than `hopper`.
-constexpr Arithmetic arithmetic_of(CudaCompute loops) {
-  switch (loops) {
+constexpr Arithmetic arithmetic_of(CudaCompute compute) {
+  switch (compute) {
     case CudaCompute::tensor:
       return Arithmetic::tensor;
     case CudaCompute::tf32x3:

@@ -313,8 +313,8 @@ __device__ __forceinline__ void store_slab(const TileViewOf<T>& tile, const T* x
 /// there on that are in memory, from the diagonal downwards, to slabs in room.work, and reciprocals
 /// of their diagonals. Returns the number in memory, of all. Called by the whole team.
 template <class Kernel, class T = typename Kernel::T>
-__device__ __forceinline__ int bring_blocks(const Room<T>& room, const FrontViewOf<T>& front,
-                                            int column, int from, const Member& me) {
+__device__ __forceinline__ int load_blocks(const Room<T>& room, const FrontViewOf<T>& front,
+                                           int column, int from, const Member& me) {
   if (me.thread() == 0) *room.blocks = blocks_there(wait_for_block(state_of(front, column), from));
   Kernel::sync();
   const int end = *room.blocks;
@@ -363,7 +363,7 @@ __device__ __forceinline__ void solve_slabs(typename Loop::Accumulators& acc,
 #pragma unroll 1
   for (int s = 0; s < kSlabs; ++s) {
     const bool there = 2 * s < width, active = there && place.active;
-    if (there && s >= blocks) blocks = bring_blocks<Kernel>(room, front, task.column, s, me);
+    if (there && s >= blocks) blocks = load_blocks<Kernel>(room, front, task.column, s, me);
     T* x = room.work + kTileEntries + me.warp * kWarpSlabEntries;
     const T* block = room.work + s * kSlabEntries + 2 * s * kPairEntries;
     if (active) {

@@ -3,10 +3,10 @@
 #define KAURI_READS_END_AT_FENCES
 #include "tests/emulator/machine/shared_array.hpp"
 
-namespace kauri::numeric::cuda::sweep::wide {
+namespace kauri::numeric::cuda::sweep::multi {
 namespace {
-KAURI_SHARED_ARRAY(128, unsigned char, wide_shared);
+KAURI_SHARED_ARRAY(128, unsigned char, multi_shared);
 }
-}  // namespace kauri::numeric::cuda::sweep::wide
+}  // namespace kauri::numeric::cuda::sweep::multi
 
 #include "numeric/cuda/solve/multi/kernel.cu"

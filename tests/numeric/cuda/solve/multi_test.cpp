@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/common/aligned_bytes.hpp"
 #include "kauri/kauri.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/plan/internals.hpp"
@@ -30,7 +31,7 @@ namespace {
 using Values = std::vector<double>;
 
 /// Runs the tests with groups of GetParam() columns for solves of more than 8 columns.
-class WideSweeps : public ::testing::TestWithParam<Index> {
+class MultiSweeps : public ::testing::TestWithParam<Index> {
  protected:
   void SetUp() override {
     if (!has_device()) GTEST_SKIP() << "no CUDA device";
@@ -158,7 +159,7 @@ class WideSweeps : public ::testing::TestWithParam<Index> {
   Backend cpu_ = cpu_backend(1);
 };
 
-TEST_P(WideSweeps, SolveAsThePlainOnesDo) {
+TEST_P(MultiSweeps, SolveAsThePlainOnesDo) {
   const bool emulated = fast_->device() == "emulated";
   const std::vector<Index> numbers = {8, 2, 9, 32};
   std::size_t turn = 0;
@@ -173,7 +174,7 @@ TEST_P(WideSweeps, SolveAsThePlainOnesDo) {
   }
 }
 
-TEST_P(WideSweeps, SolvePathsOfFronts) {
+TEST_P(MultiSweeps, SolvePathsOfFronts) {
   for (const char* spec : {"poisson2d 7", "elast3d 4"}) {
     SCOPED_TRACE(spec);
     const auto a = generate(spec);
@@ -181,7 +182,7 @@ TEST_P(WideSweeps, SolvePathsOfFronts) {
   }
 }
 
-TEST_P(WideSweeps, TakeAnyNumberOfColumns) {
+TEST_P(MultiSweeps, TakeAnyNumberOfColumns) {
   const auto a = generate("poisson3d 6");
   const bool emulated = fast_->device() == "emulated";  // slow
   check(a.view(), plan_of(a.pattern(), OrderingMethod::amd),
@@ -189,7 +190,7 @@ TEST_P(WideSweeps, TakeAnyNumberOfColumns) {
                  : std::vector<Index>{1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 31, 32, 33, 34, 40, 65});
 }
 
-TEST_P(WideSweeps, TakePatternsOfManySeeds) {
+TEST_P(MultiSweeps, TakePatternsOfManySeeds) {
   const std::uint64_t seeds = fast_->device() == "emulated" ? 6 : 12;  // it is slow
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE(seed);
@@ -204,15 +205,15 @@ TEST_P(WideSweeps, TakePatternsOfManySeeds) {
 
 /// The fronts have more tiles of pivots than a task takes, so sums have parts in both directions,
 /// in fronts without and with rows below.
-TEST_P(WideSweeps, DivideLongSums) { check_long_sums({850, 130}); }
-TEST_P(WideSweeps, DivideLongSumsOfOneFrontOrOfAChild) {
+TEST_P(MultiSweeps, DivideLongSums) { check_long_sums({850, 130}); }
+TEST_P(MultiSweeps, DivideLongSumsOfOneFrontOrOfAChild) {
   check_long_sums({900});
   check_long_sums({60, 1200});
 }
 
 /// The fronts are those of sweep_test.cpp: all edges of tiles, inverses of one to four rows of
 /// blocks, with corrections and without.
-TEST_P(WideSweeps, TakeFrontsOfEveryNumberOfCells) {
+TEST_P(MultiSweeps, TakeFrontsOfEveryNumberOfCells) {
   for (const Index below : {70, 100}) {
     const auto a = near_singular({"", {3, 8, 9, 17, 25, 33, 41, 49, 57, 64, below}}, 1);
     const auto made = plan_of(a.pattern(), OrderingMethod::natural, false);
@@ -225,7 +226,7 @@ TEST_P(WideSweeps, TakeFrontsOfEveryNumberOfCells) {
 
 /// One pivot tile lies above so many rows that a task takes several tile rows with one input, of
 /// its own front and of others.
-TEST_P(WideSweeps, TakeFrontsOfOneTileAndManyRows) {
+TEST_P(MultiSweeps, TakeFrontsOfOneTileAndManyRows) {
   for (const Index pivots : {30, 64}) {
     const auto a = near_singular({"", {pivots, pivots, 1100}}, 1);
     const Values value = random_dominant<double>(a.pattern(), 3);
@@ -233,13 +234,13 @@ TEST_P(WideSweeps, TakeFrontsOfOneTileAndManyRows) {
   }
 }
 
-TEST_P(WideSweeps, GatherTheRowsOfManyChildren) {
+TEST_P(MultiSweeps, GatherTheRowsOfManyChildren) {
   const auto pattern = hubs_and_cube(6000, 4, 5);
   const Values value = random_dominant<double>(pattern.view(), 3);
   check({pattern.view(), value}, plan_of(pattern.view(), OrderingMethod::amd, false), {5, 32});
 }
 
-TEST_P(WideSweeps, CorrectNearlySingularTiles) {
+TEST_P(MultiSweeps, CorrectNearlySingularTiles) {
   for (std::uint64_t seed = 1; seed <= 2; ++seed)
     for (const Index order : {70, 130, 200}) {
       const auto a = near_singular({"", {order, 90}}, seed);
@@ -249,7 +250,7 @@ TEST_P(WideSweeps, CorrectNearlySingularTiles) {
 
 /// The bits of a column depend neither on its neighbours nor on their number, if the same kernel
 /// solves them.
-TEST_P(WideSweeps, ColumnsAreApart) {
+TEST_P(MultiSweeps, ColumnsAreApart) {
   const auto a = generate("blockdiag 300 100");
   const auto made = factor(plan_of(a.pattern(), OrderingMethod::amd), a.value(), *fast_);
   for (const Index columns : {8, 32}) {
@@ -265,7 +266,7 @@ TEST_P(WideSweeps, ColumnsAreApart) {
   }
 }
 
-TEST_P(WideSweeps, PartsOfSolvesAreThoseOfTheWhole) {
+TEST_P(MultiSweeps, PartsOfSolvesAreThoseOfTheWhole) {
   for (const char* spec : {"poisson2d 12 --shuffle 3", "blockdiag 160 80"}) {
     SCOPED_TRACE(spec);
     const auto a = generate(spec);
@@ -277,7 +278,7 @@ TEST_P(WideSweeps, PartsOfSolvesAreThoseOfTheWhole) {
 
 /// A right-hand side with the bits of an unset number gives NaN, and the sweep still ends, in
 /// narrow fronts and in tiles.
-TEST_P(WideSweeps, NumbersOfEveryKindComeThrough) {
+TEST_P(MultiSweeps, NumbersOfEveryKindComeThrough) {
   for (const char* spec : {"poisson2d 12", "blockdiag 260 130"}) {
     const auto a = generate(spec);
     const auto made = factor(plan_of(a.pattern(), OrderingMethod::amd), a.value(), *fast_);
@@ -299,7 +300,7 @@ TEST_P(WideSweeps, NumbersOfEveryKindComeThrough) {
   }
 }
 
-TEST_P(WideSweeps, TakeTheBytesThatAreSaid) {
+TEST_P(MultiSweeps, TakeTheBytesThatAreSaid) {
   const auto a = generate("poisson2d 20");
   for (const Index together : {8, 32}) {
     CudaOptions options;
@@ -316,10 +317,11 @@ TEST_P(WideSweeps, TakeTheBytesThatAreSaid) {
       // The workspace holds update rows, parts, and x, y and b by rows for all columns, or the
       // numbers of a solve of one; and two tickets for each of four groups.
       const Offset one = made->internals->device.sweeps.numbers, n = made->n,
-                   wide = (one - 1 - 2 * n) * width + std::max(3 * n * width, one + one % 2) + 4;
+                   of_several =
+                       (one - 1 - 2 * n) * width + std::max(3 * n * width, one + one % 2) + 4;
       EXPECT_EQ(made->workspace_bytes(8, nrhs, together),
-                symbolic::aligned_bytes(n, 8 * std::min(nrhs, kSolveBlock)) +
-                    symbolic::aligned_bytes(width == 1 ? one : wide, 8))
+                aligned_bytes(n, 8 * std::min(nrhs, kSolveBlock)) +
+                    aligned_bytes(width == 1 ? one : of_several, 8))
           << nrhs;
     }
   }
@@ -336,7 +338,7 @@ TEST_P(WideSweeps, TakeTheBytesThatAreSaid) {
 
 /// Groups of 16 and of 32 columns sum update rows in another order than groups of 8, which kauri
 /// chooses if rows and entries of L are few.
-TEST_P(WideSweeps, AreDoneByTheTeamsAskedFor) {
+TEST_P(MultiSweeps, AreDoneByTheTeamsAskedFor) {
   const auto pattern = hubs_and_cube(1200, 3, 3);
   const Values value = random_dominant<double>(pattern.view(), 3);
   const auto made = plan_of(pattern.view(), OrderingMethod::amd, false);
@@ -351,7 +353,7 @@ TEST_P(WideSweeps, AreDoneByTheTeamsAskedFor) {
 }
 
 /// With four groups of 8, each column has the bits of a solve of 8 columns by the same kernel.
-TEST_P(WideSweeps, OfFourTeamsHaveTheBitsOfEightColumns) {
+TEST_P(MultiSweeps, OfFourTeamsHaveTheBitsOfEightColumns) {
   if (GetParam() != 16) return;  // one parameter is enough
   CudaOptions options;
   options.group_columns = 8;
@@ -380,7 +382,7 @@ TEST_P(WideSweeps, OfFourTeamsHaveTheBitsOfEightColumns) {
 
 /// The reader of a number unsets it again, so solves of every width, and of parts, can follow one
 /// another in one workspace.
-TEST_P(WideSweeps, FollowOneAnotherInOneWorkspace) {
+TEST_P(MultiSweeps, FollowOneAnotherInOneWorkspace) {
   const auto check_all = [&](const SymmetricView<double>& a,
                              const std::shared_ptr<const Plan>& made) {
     const auto out = factor(made, a.value, *fast_);
@@ -411,14 +413,14 @@ TEST_P(WideSweeps, FollowOneAnotherInOneWorkspace) {
   check_all({hubs.view(), value}, plan_of(hubs.view(), OrderingMethod::amd, false));
 }
 
-TEST_P(WideSweeps, GiveNoNumbersWithoutAVerdict) {
+TEST_P(MultiSweeps, GiveNoNumbersWithoutAVerdict) {
   for (const char* spec : {"poisson2d 9", "blockdiag 260 130"}) {  // narrow fronts, and tiles
     SCOPED_TRACE(spec);
     check_verdicts(generate(spec));
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Teams, WideSweeps, ::testing::Values(16, 32));
+INSTANTIATE_TEST_SUITE_P(Teams, MultiSweeps, ::testing::Values(16, 32));
 
 }  // namespace
 }  // namespace kauri::test

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-namespace kauri::symbolic {
+namespace kauri {
 
 /// Returns the number in three significant digits.
 inline std::string in_digits(double number) {
@@ -17,4 +17,4 @@ inline std::string in_digits(double number) {
 /// Returns three significant digits and the unit: "1.25 s".
 inline std::string in_seconds(double seconds) { return in_digits(seconds) + " s"; }
 
-}  // namespace kauri::symbolic
+}  // namespace kauri

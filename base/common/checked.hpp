@@ -7,7 +7,7 @@
 #include "kauri/core/error.hpp"
 #include "kauri/core/types.hpp"
 
-namespace kauri::symbolic {
+namespace kauri {
 
 /// Returns a + b. Throws Error(overflow) beyond 2^63 - 1; `what` names the count in its text.
 inline Offset checked_add(Offset a, Offset b, const char* what) {
@@ -25,4 +25,4 @@ inline Offset checked_mul(Offset a, Offset b, const char* what) {
   return product;
 }
 
-}  // namespace kauri::symbolic
+}  // namespace kauri
