@@ -6,10 +6,10 @@
 #include <string>
 #include <type_traits>
 
-#include "numeric/cuda/factor/fallback/kernels.hpp"
 #include "numeric/cuda/factor/front_views.hpp"
 #include "numeric/cuda/factor/tiled/hopper/front_kernel.hpp"
 #include "numeric/cuda/factor/tiled/streamed/kernel.hpp"
+#include "numeric/cuda/factor/verdict_kernels.hpp"
 #include "symbolic/plan/internals.hpp"
 
 namespace kauri::numeric::cuda {
