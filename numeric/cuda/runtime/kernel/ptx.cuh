@@ -194,7 +194,7 @@ __device__ inline int load_relaxed(const int* p) {
 }
 __device__ inline void acquire_fence() { release_fence(); }
 
-/// Loads and stores numbers that are their own flags (solve/single/flags.cuh).
+/// Loads and stores numbers that are their own flags (solve/single/shared.cuh).
 __device__ inline double load_relaxed(const double* p) {
   double value;
   asm volatile("ld.relaxed.gpu.global.f64 %0, [%1];"
