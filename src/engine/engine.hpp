@@ -20,7 +20,9 @@
 #include "kauri/solve/condition.hpp"
 #include "kauri/solve/factor.hpp"
 #include "kauri/solve/mixed.hpp"
+#include "kauri/solve/refine.hpp"
 #include "kauri/solve/report.hpp"
+#include "numeric/backend.hpp"
 #include "src/engine/held_values.hpp"
 #include "src/engine/symbolic.hpp"
 #include "src/engine/workspace_pool.hpp"
@@ -192,6 +194,12 @@ class Engine {
   mutable std::mutex report_mutex_;
   SolverReport report_;
 };
+
+/// Refines x as refine() does, but without its checks; `residual` was made from the pattern of a.
+template <Scalar T>
+Refinement refine_with(const numeric::ResidualImpl<T>& residual, const SymmetricView<T>& a,
+                       const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> x,
+                       Workspace<T>& workspace, const RefineOptions& options);
 
 extern template class Engine<float>;
 extern template class Engine<double>;

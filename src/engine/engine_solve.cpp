@@ -3,16 +3,17 @@
 #include <string>
 #include <type_traits>
 
+#include "base/progress/phase_range.hpp"
 #include "base/progress/stopwatch.hpp"
 #include "base/threads/stopping.hpp"
 #include "numeric/backend.hpp"
 #include "numeric/dense_view.hpp"
+#include "numeric/host_refine.hpp"
 #include "src/checks/entry_place.hpp"
 #include "src/checks/refine_options.hpp"
 #include "src/checks/solve_status.hpp"
 #include "src/engine/engine.hpp"
 #include "src/engine/messages.hpp"
-#include "src/engine/refine_with.hpp"
 #include "src/report/phase_work.hpp"
 
 namespace kauri {
@@ -135,6 +136,24 @@ void Engine<T>::measured(const MatrixView<const T>& b, const MatrixView<const T>
 }
 
 template <Scalar T>
+Refinement refine_with(const numeric::ResidualImpl<T>& residual, const SymmetricView<T>& a,
+                       const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> x,
+                       Workspace<T>& workspace, const RefineOptions& options) {
+  const StopScope scope(options.stop);
+  stop_here();
+  const PhaseRange range(Phase::refine);
+  const Offset n = x.rows, size = n * x.cols;
+  // Arrays are not initialised: zeros would cost a pass over all of them.
+  Array<T> correction(static_cast<std::size_t>(size)), better(static_cast<std::size_t>(size));
+  const MatrixView<T> r{correction.data(), x.rows, x.cols, n}, y{better.data(), x.rows, x.cols, n};
+  return numeric::refine_on_host(
+      x, r, y, numeric::limits_of<T>(options), [&] { factor.solve(r, workspace, options.stop); },
+      [&](const MatrixView<T>& of, numeric::ValuesAre values) {
+        return residual.residual(a, of, b, r, values);
+      });
+}
+
+template <Scalar T>
 std::span<const T> Engine<T>::require_values(const char* what) const {
   const std::span<const T> value = values_.on_host(pattern(), &*factor_);
   if (value.empty() && plan().n > 0)
@@ -232,6 +251,9 @@ ConditionEstimate Engine<T>::condition(const std::stop_token& stop) {
 }
 
 #define KAURI_INSTANTIATE(T)                                                                       \
+  template Refinement refine_with(const numeric::ResidualImpl<T>&, const SymmetricView<T>&,        \
+                                  const Factor<T>&, MatrixView<const T>, MatrixView<T>,            \
+                                  Workspace<T>&, const RefineOptions&);                            \
   template Result<Index, Breakdown> Engine<T>::solve(System, MatrixView<const T>, MatrixView<T>,   \
                                                      const SolveRequest&);                         \
   template Result<Index, Breakdown> Engine<T>::solve_in_place(MatrixView<T>, const SolveRequest&); \
