@@ -16,6 +16,7 @@
 #include <span>
 #include <stop_token>
 #include <utility>
+#include <vector>
 
 #include "kauri/solve/condition.hpp"
 #include "kauri/solve/factor.hpp"
@@ -38,6 +39,15 @@ struct SolveRequest {
   /// status of all these calls.
   Index before = 0;
   std::stop_token stop{};
+};
+
+/// Results of a job: see Engine::factorize_and_solve().
+template <Scalar T>
+struct Solution {
+  DeviceVerdict verdict;  ///< of the factor before the solve
+  std::vector<T> x;       ///< n rows, column after column; unspecified after a breakdown
+  std::optional<Breakdown> breakdown = std::nullopt;
+  std::optional<PivotLoss> worst_pivot = std::nullopt;
 };
 
 /// A factor of one pattern with its values, workspaces and figures. Any number of threads may solve
@@ -105,6 +115,13 @@ class Engine {
   Result<Index, Breakdown> solve_on_device(System system, MatrixView<const T> b, MatrixView<T> x,
                                            const SolveRequest& request,
                                            const std::function<void()>& meanwhile = {});
+  /// Runs the phases of a job that follow its plan: prepare() and factorize(), or set_values() for
+  /// an adopted factor, then factorized(), if it is not empty, then solve() of A X = B and
+  /// worst_pivot(). A breakdown ends the job. Called once for an engine. x is allocated after the
+  /// factorisation, whose peak of memory it would raise.
+  Solution<T> factorize_and_solve(BorrowedValues<T> value, MatrixView<const T> b,
+                                  const SolveRequest& request,
+                                  const std::function<void()>& factorized = {});
   /// Estimates the condition of A + shift I. Throws Error(usage) without values and with mixed
   /// precision.
   [[nodiscard]] ConditionEstimate condition(const std::stop_token& stop);

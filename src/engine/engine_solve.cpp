@@ -1,5 +1,6 @@
-// Engine: solves, refinement, and the status of x.
+// Engine: whole jobs, solves, refinement, and the status of x.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <string>
 #include <type_traits>
 
@@ -88,6 +89,29 @@ Result<Index, Breakdown> Engine<T>::solve_on_device(System system, MatrixView<co
       },
       [&](SolveMemory<T>& memory) { return refine_on_device(memory, b, x, request); });
   return Index{0};
+}
+
+template <Scalar T>
+Solution<T> Engine<T>::factorize_and_solve(BorrowedValues<T> value, MatrixView<const T> b,
+                                           const SolveRequest& request,
+                                           const std::function<void()>& factorized) {
+  Solution<T> out;
+  if (is_prepared()) {
+    set_values(std::move(value));
+  } else {
+    prepare(std::min(b.cols, kSolveBlock));
+    if (const auto filled = factorize(std::move(value), T(0), {}, request.stop); !filled) {
+      out.breakdown = filled.error();
+      return out;
+    }
+  }
+  out.verdict = verdict();
+  if (factorized) factorized();
+  out.x.resize(static_cast<std::size_t>(b.rows) * static_cast<std::size_t>(b.cols));
+  const auto solved = solve(System::A, b, {out.x.data(), b.rows, b.cols, b.rows}, request);
+  if (!solved) out.breakdown = solved.error();
+  out.worst_pivot = worst_pivot();
+  return out;
 }
 
 /// Runs sweeps(workspace), and refine(memory) if the request asks for it, and reports figures and
@@ -260,6 +284,8 @@ ConditionEstimate Engine<T>::condition(const std::stop_token& stop) {
   template Result<Index, Breakdown> Engine<T>::solve_on_device(System, MatrixView<const T>,        \
                                                                MatrixView<T>, const SolveRequest&, \
                                                                const std::function<void()>&);      \
+  template Solution<T> Engine<T>::factorize_and_solve(                                             \
+      BorrowedValues<T>, MatrixView<const T>, const SolveRequest&, const std::function<void()>&);  \
   template ConditionEstimate Engine<T>::condition(const std::stop_token&);
 KAURI_INSTANTIATE(float)
 KAURI_INSTANTIATE(double)
