@@ -235,10 +235,6 @@ std::string_view name_of(Effort effort) {
   throw Error(ErrorKind::usage, "name_of: no such effort");
 }
 
-std::optional<Effort> effort_from_name(std::string_view name) {
-  return ordering::find_value(ordering::kEffortNames, name);
-}
-
 bool ordering_available(OrderingMethod method) {
   return method != OrderingMethod::metis || ordering::metis_available();
 }
