@@ -243,10 +243,6 @@ std::string_view name_of(Effort effort) {
                                     "; expected fast, standard or best (0 to 2)");
 }
 
-std::optional<Effort> effort_from_name(std::string_view name) {
-  return ordering::find_value(ordering::kEffortNames, name);
-}
-
 bool ordering_available(OrderingMethod method) {
   return method != OrderingMethod::metis || ordering::metis_available();
 }

@@ -20,6 +20,7 @@
 #include "bench/ordering/order_costs.hpp"
 #include "bench/source.hpp"
 #include "kauri/core/ordering.hpp"
+#include "kauri/solve/named_options.hpp"
 
 namespace {
 
@@ -65,11 +66,12 @@ long peak_kilobytes() {
 
 int main(int argc, char** argv) try {
   CLI::App app("kauri's nested dissection against METIS_NodeND");
-  kauri::OrderingOptions options;
+  kauri::SolverOptions named;
+  kauri::OrderingOptions& options = named.analyze.ordering;
   options.method = kauri::OrderingMethod::nested_dissection;
   options.threads = 1;
   int pairs = 1;
-  std::string only, effort{name_of(options.effort)};
+  std::string only, effort = get_option(named, "ordering.effort");
   std::vector<std::string> sources;
   app.add_option("--only", only)->check(CLI::IsMember({"own", "metis"}));
   app.add_option("--effort", effort)->check(CLI::IsMember({"fast", "standard", "best"}));
@@ -78,7 +80,7 @@ int main(int argc, char** argv) try {
   app.add_option("--pairs", pairs)->check(CLI::PositiveNumber);
   app.add_option("SOURCE", sources)->required();
   CLI11_PARSE(app, argc, argv);
-  options.effort = kauri::effort_from_name(effort).value();
+  set_option(named, "ordering.effort", effort);
   const clockid_t clock = options.threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
 
   std::vector<double> work, time;

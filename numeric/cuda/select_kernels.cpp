@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "numeric/cuda/factor/small_factor.hpp"
+#include "numeric/cuda/factor/small/gathered_fronts.hpp"
 #include "numeric/cuda/factor/tiled/hopper/front_kernel.hpp"
 #include "numeric/cuda/factor/tiled/streamed/kernel.hpp"
 #include "numeric/cuda/plan/kernel_set.hpp"

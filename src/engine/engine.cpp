@@ -12,8 +12,8 @@
 #include "base/progress/meter.hpp"
 #include "base/progress/stopwatch.hpp"
 #include "numeric/backend.hpp"
-#include "src/checks/pivot_loss.hpp"
 #include "src/engine/messages.hpp"
+#include "src/engine/pivot_loss.hpp"
 #include "src/report/phase_work.hpp"
 
 namespace kauri {

@@ -16,11 +16,14 @@
 #include <span>
 #include <stop_token>
 #include <utility>
+#include <vector>
 
 #include "kauri/solve/condition.hpp"
 #include "kauri/solve/factor.hpp"
 #include "kauri/solve/mixed.hpp"
+#include "kauri/solve/refine.hpp"
 #include "kauri/solve/report.hpp"
+#include "numeric/backend.hpp"
 #include "src/engine/held_values.hpp"
 #include "src/engine/symbolic.hpp"
 #include "src/engine/workspace_pool.hpp"
@@ -36,6 +39,15 @@ struct SolveRequest {
   /// keeps the worst status of these calls and this one.
   Index before = 0;
   std::stop_token stop{};
+};
+
+/// Results of a job: see Engine::factorize_and_solve().
+template <Scalar T>
+struct Solution {
+  DeviceVerdict verdict;  ///< of the factor before the solve
+  std::vector<T> x;       ///< n rows, column after column; unspecified after a breakdown
+  std::optional<Breakdown> breakdown = std::nullopt;
+  std::optional<PivotLoss> worst_pivot = std::nullopt;
 };
 
 /// A factor of one pattern with its values, workspaces and figures. Any number of threads may solve
@@ -104,6 +116,13 @@ class Engine {
   Result<Index, Breakdown> solve_on_device(System system, MatrixView<const T> b, MatrixView<T> x,
                                            const SolveRequest& request,
                                            const std::function<void()>& meanwhile = {});
+  /// Runs the phases of a job that follow its plan: prepare() and factorize(), or set_values() for
+  /// an adopted factor, then factorized(), if it is not empty, then solve() of A X = B and
+  /// worst_pivot(). A breakdown ends the job. Called once for an engine. x is allocated after the
+  /// factorisation, whose peak of memory it would raise.
+  Solution<T> factorize_and_solve(BorrowedValues<T> value, MatrixView<const T> b,
+                                  const SolveRequest& request,
+                                  const std::function<void()>& factorized = {});
   /// Estimates the condition number of A + shift I in the 1-norm. Throws Error(usage) without
   /// values and with mixed precision.
   [[nodiscard]] ConditionEstimate condition(const std::stop_token& stop);
@@ -195,6 +214,13 @@ class Engine {
   mutable std::mutex report_mutex_;
   SolverReport report_;
 };
+
+/// Refines x as refine() does, with a residual that was made from the pattern of `a` by the
+/// factor's backend. Does not check shapes and options.
+template <Scalar T>
+Refinement refine_with(const numeric::ResidualImpl<T>& residual, const SymmetricView<T>& a,
+                       const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> x,
+                       Workspace<T>& workspace, const RefineOptions& options);
 
 extern template class Engine<float>;
 extern template class Engine<double>;

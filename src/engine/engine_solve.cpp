@@ -1,19 +1,21 @@
-// Engine: solves, refinement, and the status of x.
+// Engine: whole jobs, solves, refinement, and the status of x.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <string>
 #include <type_traits>
 
 #include "base/matrix/dense_lines.hpp"
+#include "base/progress/phase_range.hpp"
 #include "base/progress/stopwatch.hpp"
 #include "base/threads/stopping.hpp"
 #include "numeric/backend.hpp"
 #include "numeric/dense_view.hpp"
+#include "numeric/host_refine.hpp"
 #include "src/checks/entry_place.hpp"
 #include "src/checks/refine_options.hpp"
 #include "src/checks/solve_status.hpp"
 #include "src/engine/engine.hpp"
 #include "src/engine/messages.hpp"
-#include "src/engine/refine_with.hpp"
 #include "src/report/phase_work.hpp"
 
 namespace kauri {
@@ -90,6 +92,29 @@ Result<Index, Breakdown> Engine<T>::solve_on_device(System system, MatrixView<co
   return Index{0};
 }
 
+template <Scalar T>
+Solution<T> Engine<T>::factorize_and_solve(BorrowedValues<T> value, MatrixView<const T> b,
+                                           const SolveRequest& request,
+                                           const std::function<void()>& factorized) {
+  Solution<T> out;
+  if (is_prepared()) {
+    set_values(std::move(value));
+  } else {
+    prepare(std::min(b.cols, kSolveBlock));
+    if (const auto filled = factorize(std::move(value), T(0), {}, request.stop); !filled) {
+      out.breakdown = filled.error();
+      return out;
+    }
+  }
+  out.verdict = verdict();
+  if (factorized) factorized();
+  out.x.resize(static_cast<std::size_t>(b.rows) * static_cast<std::size_t>(b.cols));
+  const auto solved = solve(System::A, b, {out.x.data(), b.rows, b.cols, b.rows}, request);
+  if (!solved) out.breakdown = solved.error();
+  out.worst_pivot = worst_pivot();
+  return out;
+}
+
 /// Calls sweeps(workspace) and, if the request asks for refinement, refine(memory); then sets
 /// figures and status in the report. b, x: views of host memory; with null data if they are on a
 /// device.
@@ -134,6 +159,24 @@ void Engine<T>::measured(const MatrixView<const T>& b, const MatrixView<const T>
     }
   }
   if (handler() && request.corrections) tell_refinement(handler(), report());
+}
+
+template <Scalar T>
+Refinement refine_with(const numeric::ResidualImpl<T>& residual, const SymmetricView<T>& a,
+                       const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> x,
+                       Workspace<T>& workspace, const RefineOptions& options) {
+  const StopScope scope(options.stop);
+  stop_here();
+  const PhaseRange range(Phase::refine);
+  const Offset n = x.rows, size = n * x.cols;
+  // Arrays are not initialised: zeros would cost a pass over all of them.
+  Array<T> correction(static_cast<std::size_t>(size)), better(static_cast<std::size_t>(size));
+  const MatrixView<T> r{correction.data(), x.rows, x.cols, n}, y{better.data(), x.rows, x.cols, n};
+  return numeric::refine_on_host(
+      x, r, y, numeric::limits_of<T>(options), [&] { factor.solve(r, workspace, options.stop); },
+      [&](const MatrixView<T>& of, numeric::ValuesAre values) {
+        return residual.residual(a, of, b, r, values);
+      });
 }
 
 template <Scalar T>
@@ -235,12 +278,17 @@ ConditionEstimate Engine<T>::condition(const std::stop_token& stop) {
 }
 
 #define KAURI_INSTANTIATE(T)                                                                       \
+  template Refinement refine_with(const numeric::ResidualImpl<T>&, const SymmetricView<T>&,        \
+                                  const Factor<T>&, MatrixView<const T>, MatrixView<T>,            \
+                                  Workspace<T>&, const RefineOptions&);                            \
   template Result<Index, Breakdown> Engine<T>::solve(System, MatrixView<const T>, MatrixView<T>,   \
                                                      const SolveRequest&);                         \
   template Result<Index, Breakdown> Engine<T>::solve_in_place(MatrixView<T>, const SolveRequest&); \
   template Result<Index, Breakdown> Engine<T>::solve_on_device(System, MatrixView<const T>,        \
                                                                MatrixView<T>, const SolveRequest&, \
                                                                const std::function<void()>&);      \
+  template Solution<T> Engine<T>::factorize_and_solve(                                             \
+      BorrowedValues<T>, MatrixView<const T>, const SolveRequest&, const std::function<void()>&);  \
   template ConditionEstimate Engine<T>::condition(const std::stop_token&);
 KAURI_INSTANTIATE(float)
 KAURI_INSTANTIATE(double)

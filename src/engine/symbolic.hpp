@@ -1,4 +1,5 @@
-// Symbolic: the options of a job, its backend, its analysis and the prepared plan.
+// Symbolic: the options of a job, the choice of its backend, its analysis and the prepared plan.
+// The backend is the CPU's, a device's, or the one of the two that is predicted to finish first.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,15 +8,90 @@
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <string>
+#include <utility>
 
 #include "kauri/core/analysis.hpp"
+#include "kauri/core/backend.hpp"
 #include "kauri/core/permutation.hpp"
 #include "kauri/device/prepared_plan.hpp"
 #include "kauri/solve/report.hpp"
 #include "kauri/solve/solver.hpp"
-#include "src/engine/backends.hpp"
+#include "numeric/cuda/executor.hpp"
 
 namespace kauri {
+
+/// The backends of a solver: the one asked for or, for `automatic`, the CPU's and, once a call has
+/// started it, the device's. Both live as long as this object.
+class Backends {
+ public:
+  /// threads: threads of the CPU's backend, 0 means one per hardware thread; cuda: options of the
+  /// device's backend. Throws Error(device) if a device was asked for and is not available.
+  Backends(BackendChoice choice, int threads, const CudaOptions& cuda = {});
+
+  /// Returns the options for an analysis, with their target set and, for `automatic`, with the
+  /// device to compare with the CPU. The text is empty if the device is offered, else the reason
+  /// why not. Leaves options.workers unchanged.
+  std::pair<AnalyzeOptions, std::string> offered(AnalyzeOptions options, int scalar_bytes,
+                                                 Index nrhs) const;
+  /// Makes current the backend that the analysis chose, starting the device if necessary. If the
+  /// device cannot be started or lacks memory, the CPU's stays current; returns the reason, else an
+  /// empty string.
+  std::string take(const Analysis& analysis, int scalar_bytes, Index nrhs);
+  /// Starts the device, if the choice is `automatic` and the device is one whose times can be
+  /// predicted. Ignores a failure.
+  void start_device();
+  /// Returns the free bytes of the current backend's device, from its driver; nothing on the CPU or
+  /// if the driver gives no answer.
+  [[nodiscard]] std::optional<Offset> free_bytes() const;
+
+  /// Returns the backend of the last plan taken; before that the one asked for, the CPU's for
+  /// `automatic`.
+  [[nodiscard]] Backend& current() { return on_device_ ? *device_ : backend_; }
+  [[nodiscard]] const Backend& current() const { return on_device_ ? *device_ : backend_; }
+
+ private:
+  /// Makes the device's backend unless it exists. Returns the error's text if that fails, else an
+  /// empty string.
+  std::string make_device();
+
+  BackendChoice choice_;
+  CudaOptions cuda_;
+  Backend backend_;
+  std::optional<Backend> device_;
+  bool on_device_ = false;
+};
+
+/// Returns the options with the device added, so that an analysis compares it with the CPU, which
+/// is options.target, for scalars of this size; or the options unchanged and the reason why there
+/// is no choice.
+std::pair<AnalyzeOptions, std::string> with_device(
+    AnalyzeOptions options, const std::optional<numeric::cuda::Survey>& device, int scalar_bytes,
+    Index nrhs);
+
+/// Returns the result of run(options), an analysis for one factor with a workspace for nrhs
+/// right-hand sides, and makes the backend current that it chose. If that is the device and the
+/// device cannot take the job, runs a second analysis for the CPU. Chooser: Backends, or a
+/// substitute in tests.
+template <class Chooser, class Run>
+Analysis analyze_for(Chooser& backends, const AnalyzeOptions& options, int scalar_bytes, Index nrhs,
+                     Run&& run) {
+  auto [offer, why_not] = backends.offered(options, scalar_bytes, nrhs);
+  Analysis analysis = run(std::as_const(offer));
+  if (analysis.target_reason.empty()) analysis.target_reason = std::move(why_not);
+  std::string full = backends.take(analysis, scalar_bytes, nrhs);
+  if (full.empty()) return analysis;
+  // The ordering has been selected: keep its method and run no second selection.
+  offer.device = {};
+  if (!analysis.plan->given) offer.ordering.method = analysis.plan->ordering;
+  Analysis again = run(std::as_const(offer));
+  again.order_s += analysis.order_s;
+  again.symbolic_s += analysis.symbolic_s;
+  again.reason = std::move(analysis.reason);
+  again.forecasts = std::move(analysis.forecasts);
+  again.target_reason = std::move(full);
+  return again;
+}
 
 /// Everything that precedes numeric work: options, backends, and the analysis of one pattern.
 /// Engines share it, in float and in double. Only one thread at a time may set options, analyse or

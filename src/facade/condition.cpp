@@ -14,8 +14,8 @@
 #include "base/threads/stopping.hpp"
 #include "numeric/backend.hpp"
 #include "src/checks/misuse.hpp"
-#include "src/checks/pivot_loss.hpp"
 #include "src/checks/same_pattern.hpp"
+#include "src/engine/pivot_loss.hpp"
 
 namespace kauri {
 namespace {

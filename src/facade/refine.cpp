@@ -15,7 +15,7 @@
 #include "src/checks/misuse.hpp"
 #include "src/checks/refine_options.hpp"
 #include "src/checks/same_pattern.hpp"
-#include "src/engine/refine_with.hpp"
+#include "src/engine/engine.hpp"
 
 namespace kauri {
 namespace {

@@ -15,7 +15,6 @@
 #include "src/io/content/content.hpp"
 #include "src/io/content/tar.hpp"
 #include "src/io/file/file.hpp"
-#include "src/io/market/header.hpp"
 #include "src/io/market/matrix_market.hpp"
 #include "src/io/numpy/dense.hpp"
 #include "src/io/numpy/npy.hpp"

@@ -10,7 +10,6 @@
 #include "src/checks/dense_shape.hpp"
 #include "src/checks/find_non_finite.hpp"
 #include "src/io/file/file.hpp"
-#include "src/io/file/file_writer.hpp"
 #include "src/io/numpy/dense.hpp"
 #include "src/io/numpy/write_npz.hpp"
 #include "src/io/packed/deflate.hpp"

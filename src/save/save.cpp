@@ -10,7 +10,6 @@
 #include "base/threads/allowed_threads.hpp"
 #include "src/checks/misuse.hpp"
 #include "src/io/file/file.hpp"
-#include "src/io/file/file_writer.hpp"
 #include "src/io/text/text.hpp"
 #include "src/save/factor_sections.hpp"
 #include "src/save/plan_sections.hpp"

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "numeric/cuda/runtime/architectures.hpp"
-#include "src/engine/backends.hpp"
+#include "src/engine/symbolic.hpp"
 #include "tests/emulator/machine/contexts.hpp"
 #include "tests/numeric/cuda/runtime/driver.hpp"
 #include "tests/support/device/device_calls.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "numeric/cuda/executor.hpp"
-#include "src/engine/backends.hpp"
+#include "src/engine/symbolic.hpp"
 #include "tests/emulator/machine/machine.hpp"
 #include "tests/support/process/error_text.hpp"
 

@@ -1,7 +1,7 @@
 // Tests which backend takes a job, as far as that needs no device: the reasons given, and the
 // fallback if a device is full.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "src/engine/backends.hpp"
+#include "src/engine/symbolic.hpp"
 
 #include <gtest/gtest.h>
 

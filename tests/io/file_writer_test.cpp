@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "src/cli/terminal/signals.hpp"
-#include "src/io/file/file_writer.hpp"
+#include "src/io/file/file.hpp"
 #include "support/process/at_pipe.hpp"
 #include "support/process/child.hpp"
 #include "support/process/temp_file.hpp"

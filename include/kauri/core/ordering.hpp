@@ -61,8 +61,6 @@ enum class Effort {
 
 /// Returns "fast", "standard" or "best". Throws Error(usage) for a value that names no effort.
 std::string_view name_of(Effort effort);
-/// Returns the effort of this name, as name_of() writes it; empty for an unknown name.
-std::optional<Effort> effort_from_name(std::string_view name);
 
 /// Options of order(), order_within(), reorder() and analyze().
 struct OrderingOptions {

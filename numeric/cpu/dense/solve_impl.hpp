@@ -1,10 +1,13 @@
-// Triangular solves with the columns of a front, per instruction set. See dense.hpp for the
-// contracts. One right-hand side: vectors run along the columns of L (memory bound). Several:
-// vectors run along the right-hand sides.
+// Kernels of solves, per instruction set: triangular solves with the columns of a front, updates,
+// and the rows that fronts pull and gather. See dense.hpp for the contracts. One right-hand side:
+// vectors run along the columns of L (memory bound). Several: vectors run along the right-hand
+// sides.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "numeric/cpu/dense/impl.hpp"
+#include "numeric/cpu/dense/dense.hpp"
+#include "numeric/cpu/dense/simd.hpp"
+#include "symbolic/common/assembly.hpp"
 
 namespace kauri::numeric::cpu::KAURI_ISA {
 
@@ -273,6 +276,47 @@ void backward_update(Index q, Index p, Index r, const T* l21, Offset ldl, const 
   for (Index k = 0; k < p; k += kColumnGroup)
     subtract_dots_of<T>(p - k < kColumnGroup ? p - k : kColumnGroup, q, l21 + k * ldl, ldl, u,
                         x + k);
+}
+
+/// Computes to[i] += from[i] for 0 <= i < count, with count > 0. Most runs of solves are shorter
+/// than a register: one masked vector, no loop.
+template <class T>
+KAURI_INLINE void add_span(Offset count, const T* from, T* to) {
+  using V = Vec<T>;
+  for (; count >= V::width; count -= V::width, from += V::width, to += V::width)
+    V::store(to, V::load(to) + V::load(from));
+  const int lanes = static_cast<int>(count);
+  if (lanes > 0) V::store(to, V::load(to, lanes) + V::load(from, lanes), lanes);
+}
+
+template <class T>
+void pull_rows(const symbolic::RowRun* run, const symbolic::RowRun* end, Index p, Index r,
+               const T* from, T* x, T* u) {
+  for (; run != end; ++run) {
+    const Index above = p - run->parent, pivots = above < 0             ? 0
+                                                  : above < run->length ? above
+                                                                        : run->length;
+    if (pivots > 0)
+      add_span<T>(Offset{pivots} * r, from + Offset{run->child} * r, x + Offset{run->parent} * r);
+    if (pivots < run->length)
+      add_span<T>(Offset{run->length - pivots} * r, from + Offset{run->child + pivots} * r,
+                  u + Offset{run->parent + pivots - p} * r);
+  }
+}
+
+template <class T>
+void gather_rows(Index q, const Index* row, Index r, const T* x, T* u) {
+  if (r == 1) {
+    for (Index i = 0; i < q; ++i) u[i] = x[row[i]];
+    return;
+  }
+  using V = Vec<T>;
+  for (Index i = 0; i < q; ++i, u += r) {
+    const T* from = x + Offset{row[i]} * r;
+    Index c = 0;
+    for (; c + V::width <= r; c += V::width) V::store(u + c, V::load(from + c));
+    if (c < r) V::store(u + c, V::load(from + c, static_cast<int>(r - c)), static_cast<int>(r - c));
+  }
 }
 
 }  // namespace kauri::numeric::cpu::KAURI_ISA

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "numeric/cpu/dense/add_impl.hpp"
 #include "numeric/cpu/dense/factor_impl.hpp"
 #include "numeric/cpu/dense/rates_impl.hpp"
 #include "numeric/cpu/dense/solve_impl.hpp"

@@ -5,7 +5,7 @@
 
 #include "numeric/backend.hpp"
 #include "numeric/cpu/dense/dense.hpp"
-#include "numeric/cpu/factor/assemble.hpp"
+#include "numeric/cpu/factor/front.hpp"
 #include "numeric/cpu/runtime/workers.hpp"
 
 namespace kauri::numeric::cpu {

@@ -5,12 +5,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/progress/meter.hpp"
 #include "kauri/core/plan.hpp"
 #include "numeric/cpu/dense/dense.hpp"
-#include "numeric/cpu/factor/assemble.hpp"
 #include "numeric/cpu/runtime/workers.hpp"
 
 namespace kauri::numeric::cpu {
+
+/// The arrays of one factorisation.
+template <class T>
+struct FactorArrays {
+  const Plan* plan;
+  const DenseKernels<T>* kernels;
+  const T* value;  ///< values of A, in the caller's order
+  T shift;         ///< added to the diagonal
+  T* l;  ///< panels at PlanInternals::panel_ptr, contribution blocks and scratch at the places of
+         ///< PlanInternals::schedule
+  Meter* meter;  ///< counts operations, or null
+};
 
 /// A pivot that is not positive and finite, with its column within the front; kNone if there is
 /// none.

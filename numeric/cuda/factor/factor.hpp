@@ -6,9 +6,12 @@
 #include <type_traits>
 
 #include "numeric/backend.hpp"
-#include "numeric/cuda/factor/small_factor.hpp"
-#include "numeric/cuda/factor/tiled_factor.hpp"
+#include "numeric/cuda/factor/small/gathered_fronts.hpp"
 #include "numeric/cuda/factor/verdict_kernels.hpp"
+#include "numeric/cuda/plan/front_view.hpp"
+#include "numeric/cuda/plan/kernel_set.hpp"
+#include "numeric/cuda/plan/memory.hpp"
+#include "numeric/cuda/plan/tiled_plan.hpp"
 #include "numeric/cuda/runtime/graph.hpp"
 #include "numeric/cuda/runtime/resource_pool.hpp"
 
@@ -18,6 +21,55 @@ template <class T>
 class CudaWorkspace;
 template <class T>
 struct SolveMemory;
+
+/// The small fronts of one factor in two launches: first the narrow fronts, then the others, each
+/// in the order of their levels. Holds their descriptions and counters, with the addresses of the
+/// factor.
+class SmallFactor {
+ public:
+  SmallFactor() = default;
+  /// Enqueues the making of the descriptions on the current device: they are valid once the stream
+  /// has completed it. Throws Error: memory, device.
+  SmallFactor(const DevicePlan& plan, const FactorMemory<double>& memory, DeviceBlock& block,
+              cudaStream_t stream);
+  void enqueue(const PlanView& view, const FactorMemory<double>& memory, cudaStream_t stream) const;
+
+ private:
+  DeviceArray<GatheredFront> front_;
+  DeviceArray<int> counters_;  // one for each front, then two tickets
+  Index narrow_ = 0;
+};
+
+/// The tiled fronts of one factor, which one persistent kernel factorises. Holds views of them and
+/// of their children with the addresses of the factor, and counters.
+template <class T>
+class TiledFactor {
+ public:
+  TiledFactor() = default;
+  /// Enqueues the making of the views on the current device: they are valid once the stream has
+  /// completed it. `plan` outlives this object. `chosen` has teams > 0. Throws Error: memory,
+  /// device, usage (the test hook asks for fewer teams than the tasks need, or an odd number).
+  TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memory, const TiledKernels& chosen,
+              DeviceBlock& block, cudaStream_t stream);
+  /// Enqueues the tasks of all tiled fronts, then the launch that copies their failures to the
+  /// fronts' states. All small fronts come before it on the stream.
+  void enqueue(const PlanView& view, const FactorMemory<T>& memory, cudaStream_t stream) const;
+
+ private:
+  cudaError_t launch(const kernels::Levels& levels, int* ticket, const kernels::ValuesOf<T>& values,
+                     cudaStream_t stream) const;
+
+  const TiledPlan* plan_ = nullptr;
+  DeviceArray<kernels::FrontViewOf<T>> front_;
+  DeviceArray<kernels::ChildViewOf<T>> child_;
+  DeviceArray<int>
+      counters_;  // of fronts, then of levels, then the ticket and the number of levels done
+  kernels::SumsOf<T> sums_;
+  Index first_ = 0;  // first tiled front in PlanView::order
+  TiledKernels chosen_;
+  unsigned pauses_ = 0;
+  Index least_part_ = 0;
+};
 
 /// Returns the device bytes that each factor allocates for itself: Plan::peak_bytes() less
 /// Plan::prepared_bytes(), less or more what this device's kernels need. Throws Error(usage) if

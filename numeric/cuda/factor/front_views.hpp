@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "numeric/cuda/factor/small_factor.hpp"
+#include "numeric/cuda/factor/small/gathered_fronts.hpp"
 #include "numeric/cuda/plan/front_view.hpp"
 #include "numeric/cuda/plan/memory.hpp"
 

@@ -1,5 +1,5 @@
-// The first and the last kernel of a factorisation: one takes over the values and the shift, the
-// other finds the verdict.
+// The first and the last kernels of a factorisation: one takes over the values and the shift, the
+// others read the states of tiled fronts and find the verdict.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/factor/verdict_kernels.hpp"
 
@@ -15,6 +15,7 @@ namespace {
 
 constexpr unsigned kAll = 0xffffffffu;
 constexpr int kThreads = 256;
+constexpr unsigned kStateThreads = 128;
 
 constexpr Index kNoFront = std::numeric_limits<Index>::max();
 constexpr Index kNoColumn = std::numeric_limits<Index>::max();
@@ -38,6 +39,19 @@ __global__ void __launch_bounds__(kThreads)
   if (from == nullptr) return;
 #pragma unroll 4
   for (Offset k = thread; k < count; k += stride) value[k] = from[k];
+}
+
+/// Records the failures of tiled fronts, which their tasks count in `fronts`, for the verdict.
+template <class T>
+__global__ void read_states(PlanView plan, Index first, Index count,
+                            const kernels::FrontViewOf<T>* fronts, FactorMemory<T> memory) {
+  const auto t = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (t >= count) return;
+  const int failed = fronts[t].counters[kernels::kFailed];
+  if (failed == 0) return;
+  const Index s = plan.order[first + t];
+  memory.state[s] = FrontState::failed;
+  memory.fail_column[s] = plan.front[s].first + failed - 1;
 }
 
 /// Findings of a thread: the least pivot (the first column if several are equal), and the first
@@ -141,6 +155,8 @@ unsigned blocks_for(Offset items) {
 void load_verdict_kernels() {
   load(begin_factorization<float>);
   load(begin_factorization<double>);
+  load(read_states<float>);
+  load(read_states<double>);
   load(find_verdict<float>);
   load(find_verdict<double>);
 }
@@ -156,6 +172,16 @@ void enqueue_beginning(ValueSource<T> source, Offset count, T* value, T shift, T
 }
 
 template <class T>
+void enqueue_states(const PlanView& plan, Index first, Index count,
+                    const kernels::FrontViewOf<T>* fronts, const FactorMemory<T>& memory,
+                    cudaStream_t stream) {
+  check(kernels::launch(read_states<T>,
+                        (static_cast<unsigned>(count) + kStateThreads - 1) / kStateThreads,
+                        kStateThreads, 0, stream, plan, first, count, fronts, memory),
+        "a launch of the states");
+}
+
+template <class T>
 void enqueue_verdict(const PlanView& plan, Index fronts, const FactorMemory<T>& memory,
                      VerdictMemory* verdict, const OwnedPlace<DeviceVerdict>& host,
                      cudaStream_t stream) {
@@ -168,6 +194,10 @@ template void enqueue_beginning(ValueSource<float>, Offset, float*, float, float
                                 const OwnedPlace<DeviceVerdict>&, cudaStream_t);
 template void enqueue_beginning(ValueSource<double>, Offset, double*, double, double*,
                                 VerdictMemory*, const OwnedPlace<DeviceVerdict>&, cudaStream_t);
+template void enqueue_states(const PlanView&, Index, Index, const kernels::FrontViewOf<float>*,
+                             const FactorMemory<float>&, cudaStream_t);
+template void enqueue_states(const PlanView&, Index, Index, const kernels::FrontViewOf<double>*,
+                             const FactorMemory<double>&, cudaStream_t);
 template void enqueue_verdict(const PlanView&, Index, const FactorMemory<float>&, VerdictMemory*,
                               const OwnedPlace<DeviceVerdict>&, cudaStream_t);
 template void enqueue_verdict(const PlanView&, Index, const FactorMemory<double>&, VerdictMemory*,

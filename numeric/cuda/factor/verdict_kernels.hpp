@@ -1,9 +1,10 @@
-// Launches of the first and of the last kernel of a factorisation, and the memory in which they
+// Launches of the first and of the last kernels of a factorisation, and the memory in which they
 // make the verdict.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "kauri/core/verdict.hpp"
+#include "numeric/cuda/plan/front_view.hpp"
 #include "numeric/cuda/plan/memory.hpp"
 #include "numeric/cuda/runtime/owned.hpp"
 
@@ -49,6 +50,12 @@ template <class T>
 void enqueue_beginning(ValueSource<T> source, Offset count, T* value, T shift, T* shift_memory,
                        VerdictMemory* verdict, const OwnedPlace<DeviceVerdict>& host,
                        cudaStream_t stream);
+/// Enqueues a kernel that copies the failures of `count` tiled fronts, from plan.order[first] on,
+/// from the counters of `fronts` to memory.state and memory.fail_column.
+template <class T>
+void enqueue_states(const PlanView& plan, Index first, Index count,
+                    const kernels::FrontViewOf<T>* fronts, const FactorMemory<T>& memory,
+                    cudaStream_t stream);
 /// Enqueues the last kernel of a factorisation: finds the verdict over `fronts` fronts, writes it
 /// to *verdict on the device and to `host` in page-locked memory.
 template <class T>

@@ -143,59 +143,43 @@ void save(const SolveOptions& options, const Engine<T>& engine, Index columns,
   require_for_solve(*engine.symbolic().analysis.plan, sizeof(T), columns, options.limits, system);
 }
 
-/// Factorises A, unless a factor was loaded, which then gets the values of A. Saves the factor if
-/// --save-factor is given. Returns false after a breakdown.
-template <Scalar T>
-bool factorize(const SolveOptions& options, const std::string& system, const SymmetricView<T>& a,
-               Engine<T>& engine, Outcome& out) {
-  if (engine.is_prepared()) {
-    engine.set_values({.value = a.value});
-  } else {
-    engine.prepare(std::min(out.nrhs, kSolveBlock));
-    const Result<void, Breakdown> filled = engine.factorize({.value = a.value}, T(0), {}, {});
-    const SolverReport& report = engine.last_report();
-    out.factor_s = report.prepare.seconds + report.factor.seconds;
-    if (!filled) return take_breakdown(out, filled.error()), false;
-  }
-  out.smallest_pivot = engine.verdict().smallest_pivot;
-  out.smallest_column = engine.verdict().smallest_column;
-  if (!options.save_factor.empty()) save(options, engine, columns_of(options, out), system);
-  return true;
-}
-
-/// Factorises, solves and refines, and fills in `out`. Returns x, empty or without meaning after a
-/// breakdown.
+/// Factorises A, unless a factor was loaded, which then gets the values of A; saves the factor if
+/// --save-factor is given; solves and refines; fills in `out`. Returns x, empty or without meaning
+/// after a breakdown.
 template <Scalar T>
 std::vector<T> factorize_and_solve(const SolveOptions& options, const std::string& system,
                                    const SymmetricView<T>& a, const std::vector<T>& b,
                                    Engine<T>& engine, Outcome& out) {
   const Index n = a.pattern.n;
-  std::vector<T> x;  // allocated after the factorisation, whose peak it would raise
-  if (factorize(options, system, a, engine, out)) {
-    x.resize(b.size());
-    const Result<Index, Breakdown> solved = engine.solve(
-        kauri::System::A, MatrixView<const T>{b.data(), n, out.nrhs, n}, {x.data(), n, out.nrhs, n},
-        {.corrections = options.job.solver.refine.max_steps});
-    const SolverReport& report = engine.last_report();
-    out.solve_s = report.solve.seconds;
-    out.refine_s = report.refine.seconds;
-    if (!solved) {
-      take_breakdown(out, solved.error());
-    } else {
-      const bool finite = all_finite(std::span<const T>(x));
-      out.refinement = report.refinement;
-      out.status = status_of<T>(report.refinement.final_error, finite);
-      if (is_mixed(options.job)) {
-        out.mixed = report.mixed;
-        out.status = status_of(report.mixed, finite);
-      }
+  const bool loaded = engine.is_prepared();
+  Solution<T> solved =
+      engine.factorize_and_solve({.value = a.value}, {b.data(), n, out.nrhs, n},
+                                 {.corrections = options.job.solver.refine.max_steps}, [&] {
+                                   if (!options.save_factor.empty())
+                                     save(options, engine, columns_of(options, out), system);
+                                 });
+  const SolverReport& report = engine.last_report();
+  if (!loaded) out.factor_s = report.prepare.seconds + report.factor.seconds;
+  out.solve_s = report.solve.seconds;
+  out.refine_s = report.refine.seconds;
+  out.smallest_pivot = solved.verdict.smallest_pivot;
+  out.smallest_column = solved.verdict.smallest_column;
+  out.loss = solved.worst_pivot;
+  if (solved.breakdown) {
+    take_breakdown(out, *solved.breakdown);
+  } else {
+    const bool finite = all_finite(std::span<const T>(solved.x));
+    out.refinement = report.refinement;
+    out.status = status_of<T>(report.refinement.final_error, finite);
+    if (is_mixed(options.job)) {
+      out.mixed = report.mixed;
+      out.status = status_of(report.mixed, finite);
     }
   }
   out.peak_bytes = engine.symbolic().backend().peak_bytes();
-  out.loss = engine.worst_pivot();
   if (options.condition && !out.breakdown)
     out.condition_s = seconds_of([&] { out.condition = engine.condition({}); });
-  return x;
+  return std::move(solved.x);
 }
 
 template <Scalar T>

@@ -11,7 +11,7 @@
 
 #include "kauri/core/error.hpp"
 #include "src/cli/job/system.hpp"
-#include "src/io/file/file_writer.hpp"
+#include "src/io/file/file.hpp"
 #include "src/io/parse.hpp"
 
 namespace kauri::cli {

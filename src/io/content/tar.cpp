@@ -11,7 +11,7 @@
 #include "src/io/boeing/rutherford_boeing.hpp"
 #include "src/io/content/content.hpp"
 #include "src/io/file/file.hpp"
-#include "src/io/market/header.hpp"
+#include "src/io/market/matrix_market.hpp"
 #include "src/io/numpy/npy.hpp"
 #include "src/io/packed/zip.hpp"
 #include "src/io/text/text.hpp"

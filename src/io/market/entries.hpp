@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "base/common/digits.hpp"
-#include "src/io/market/header.hpp"
+#include "src/io/market/matrix_market.hpp"
 #include "src/io/matrix/triplets.hpp"
 #include "src/io/text/text.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/io/file/file_writer.hpp"
+#include "src/io/file/file.hpp"
 #include "src/io/packed/zip.hpp"
 
 namespace kauri::io {

@@ -3,8 +3,6 @@
 // does on a device. One block of threads factorises a front of up to 64 rows; larger fronts are
 // done in tiles of 64, right-looking; each step takes up to three launches for all fronts of a
 // level.
-//
-// read_states() is no fallback: it reads what the tasks of tiled fronts leave.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/factor/fallback/kernels.hpp"
 
@@ -332,27 +330,9 @@ void enqueue_small(const PlanView& plan, const FactorMemory<T>& memory, Index be
 }  // namespace
 }  // namespace fallback
 
-namespace {
-
-template <class T>
-__global__ void read_states(PlanView plan, Index first, Index count,
-                            const kernels::FrontViewOf<T>* fronts, FactorMemory<T> memory) {
-  const auto t = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (t >= count) return;
-  const int failed = fronts[t].counters[kernels::kFailed];
-  if (failed == 0) return;
-  const Index s = plan.order[first + t];
-  memory.state[s] = FrontState::failed;
-  memory.fail_column[s] = plan.front[s].first + failed - 1;
-}
-
-}  // namespace
-
 void load_level_kernels() {
   fallback::prepare<float>();
   fallback::prepare<double>();
-  load(read_states<float>);
-  load(read_states<double>);
 }
 
 template <class T>
@@ -385,20 +365,6 @@ void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<
   }
 }
 
-template <class T>
-void enqueue_states(const PlanView& plan, Index first, Index count,
-                    const kernels::FrontViewOf<T>* fronts, const FactorMemory<T>& memory,
-                    cudaStream_t stream) {
-  constexpr unsigned kThreads = 128;
-  check(kernels::launch(read_states<T>, (static_cast<unsigned>(count) + kThreads - 1) / kThreads,
-                        kThreads, 0, stream, plan, first, count, fronts, memory),
-        "a launch of the states");
-}
-
-template void enqueue_states(const PlanView&, Index, Index, const kernels::FrontViewOf<float>*,
-                             const FactorMemory<float>&, cudaStream_t);
-template void enqueue_states(const PlanView&, Index, Index, const kernels::FrontViewOf<double>*,
-                             const FactorMemory<double>&, cudaStream_t);
 template void enqueue_level(const PlanView&, const Level&, const FactorMemory<float>&,
                             cudaStream_t);
 template void enqueue_level(const PlanView&, const Level&, const FactorMemory<double>&,

@@ -1,9 +1,7 @@
-// Launches of the fallback of factorisations, level by level, and of the states that the tasks of
-// tiled fronts leave.
+// Launches of the fallback of factorisations, level by level.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "numeric/cuda/plan/front_view.hpp"
 #include "numeric/cuda/plan/memory.hpp"
 
 namespace kauri::numeric::cuda {
@@ -17,11 +15,5 @@ void load_level_kernels();
 template <class T>
 void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<T>& memory,
                    cudaStream_t stream);
-/// Enqueues a kernel that copies the failures of `count` tiled fronts, from plan.order[first] on,
-/// from the counters of `fronts` to memory.state and memory.fail_column.
-template <class T>
-void enqueue_states(const PlanView& plan, Index first, Index count,
-                    const kernels::FrontViewOf<T>* fronts, const FactorMemory<T>& memory,
-                    cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

@@ -2,7 +2,7 @@
 // child after child, are added to a packed triangle.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/factor/small/front_kernels.cuh"
-#include "numeric/cuda/factor/small_factor.hpp"
+#include "numeric/cuda/factor/small/gathered_fronts.hpp"
 #include "numeric/cuda/factor/tiled/extend_add.cuh"
 
 namespace kauri::numeric::cuda {

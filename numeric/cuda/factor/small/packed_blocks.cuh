@@ -10,7 +10,7 @@
 #pragma once
 
 #include "numeric/cuda/factor/small/front.hpp"
-#include "numeric/cuda/factor/tiled/fragment.cuh"
+#include "numeric/cuda/factor/tiled/tile_registers.cuh"
 
 namespace kauri::numeric::cuda::kernels {
 

@@ -9,7 +9,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "numeric/cuda/factor/tiled/fragment.cuh"
+#include "numeric/cuda/factor/tiled/tile_registers.cuh"
 
 namespace kauri::numeric::cuda::kernels {
 

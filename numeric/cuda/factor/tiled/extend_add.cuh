@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "numeric/cuda/factor/tiled/fragment.cuh"
+#include "numeric/cuda/factor/tiled/tile_registers.cuh"
 #include "numeric/cuda/runtime/kernel/watchdog.cuh"
 
 namespace kauri::numeric::cuda::kernels {

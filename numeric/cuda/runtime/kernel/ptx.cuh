@@ -194,7 +194,7 @@ __device__ inline int load_relaxed(const int* p) {
 }
 __device__ inline void acquire_fence() { release_fence(); }
 
-/// Load and store a number that is its own flag (solve/single/flags.cuh); order no other access.
+/// Load and store a number that is its own flag (solve/single/shared.cuh); order no other access.
 __device__ inline double load_relaxed(const double* p) {
   double value;
   asm volatile("ld.relaxed.gpu.global.f64 %0, [%1];"

@@ -10,7 +10,7 @@
 #include "numeric/cuda/runtime/load.hpp"
 #include "numeric/cuda/solve/multi/fronts.cuh"
 #include "numeric/cuda/solve/multi/tiles.cuh"
-#include "numeric/cuda/solve/single/roles.cuh"
+#include "numeric/cuda/solve/single/fronts.cuh"
 
 namespace kauri::numeric::cuda::sweep::multi {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "numeric/cuda/runtime/kernel/skip.cuh"
 #include "numeric/cuda/solve/single/fronts.cuh"
-#include "numeric/cuda/solve/single/roles.cuh"
 #include "numeric/cuda/solve/single/tiles.cuh"
 
 namespace kauri::numeric::cuda::sweep {

@@ -1,5 +1,5 @@
 // The solve of one right-hand side by sweeps: both sweeps in one persistent kernel in which a
-// number is its own flag (flags.cuh). Hopper. L may be in float; the numbers of the solve and all
+// number is its own flag (shared.cuh). Hopper. L may be in float; the numbers of the solve and all
 // arithmetic are in double.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

@@ -1,5 +1,5 @@
 // Tasks of fronts of floats on Hopper. Four warps multiply, as a group (group_products.cuh); one
-// warp streams their operands to them by bulk copies, as in produce.cuh; two warps split the right
+// warp streams their operands to them by bulk copies, as in update.cuh; two warps split the right
 // operand; and one announces results to other teams, 16 columns at a time. All else but the
 // products is the portable kernel's code, with its memory beside the stages.
 // SPDX-License-Identifier: BSD-3-Clause

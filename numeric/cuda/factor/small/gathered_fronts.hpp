@@ -1,5 +1,5 @@
-// The small fronts of one factor in two launches: first the narrow fronts, then the others, each in
-// the order of their levels.
+// Launches of small fronts that are gathered from A's entries and their children's contribution
+// blocks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -41,21 +41,5 @@ bool prepare_gathered_fronts();
 /// source.done and *source.ticket must be zero before it. Returns the launch's error.
 cudaError_t enqueue_gathered_fronts(const GatheredFront* fronts, Index count, Index max_rows,
                                     const GatherSource& source, cudaStream_t stream);
-
-/// Descriptions and counters of the small fronts, with the addresses of one factor.
-class SmallFactor {
- public:
-  SmallFactor() = default;
-  /// Enqueues the making of the descriptions on the current device: they are valid once the stream
-  /// has completed it. Throws Error: memory, device.
-  SmallFactor(const DevicePlan& plan, const FactorMemory<double>& memory, DeviceBlock& block,
-              cudaStream_t stream);
-  void enqueue(const PlanView& view, const FactorMemory<double>& memory, cudaStream_t stream) const;
-
- private:
-  DeviceArray<GatheredFront> front_;
-  DeviceArray<int> counters_;  // one for each front, then two tickets
-  Index narrow_ = 0;
-};
 
 }  // namespace kauri::numeric::cuda
