@@ -147,7 +147,6 @@ class Elimination {
   void join(Index v, Position& to);
   void measure_elements(Index me);
   void choose_passed(Index me);
-  bool pays_for_reading(Index v);
   void note(Index v, Index element);
   void read_notes(Index v);
   void measure_by_passed();
