@@ -235,7 +235,7 @@ std::uint32_t key(kauri::picture::Colour c) {
          c.opacity;
 }
 
-/// By libpng, four bytes a pixel or numbers of a palette, at zlib's best level.
+/// libpng writes the image: four bytes a pixel or numbers of a palette, at zlib's best level.
 std::size_t with_libpng(const Image& image, int palette) {
   std::unordered_map<std::uint32_t, unsigned char> number;
   std::string out;

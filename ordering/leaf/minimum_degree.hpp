@@ -39,7 +39,7 @@ struct BitMatrixLimits {
       8191;  ///< total weight; if all weights are equal, in units of that weight
 };
 
-/// What leaf_minimum_degree() reports, and the limit of its work beyond BitMatrixLimits.
+/// Outputs of leaf_minimum_degree(), and the limit of its work beyond BitMatrixLimits.
 struct LeafOptions {
   std::vector<AmdPivot>* trace = nullptr;                 ///< AmdOptions::trace
   Offset most_work = std::numeric_limits<Offset>::max();  ///< AmdOptions::most_work

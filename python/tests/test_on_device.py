@@ -88,7 +88,7 @@ def test_nothing_is_copied_to_the_host(library, problem, host_copies, measured):
         x, copies = copied(lambda: f(given))
         assert total(copies) == 0, f"{layout}: a solve of {right.nbytes} bytes copied {copies}"
         measured(f"{type(library).__name__}, {layout}, {right.nbytes} bytes, by {name}: copies between host and device {copies}")
-    # The same factor with b on the host copies, so the check can fail.
+    # With b on the host this factor copies, so the check can fail.
     x, copies = copied(lambda: f(b))
     there, back = (sum(size for kind, size in copies if kind == wanted) for wanted in ("HtoD", "DtoH"))
     assert near(x, expected) and there >= b.nbytes and back >= b.nbytes, copies

@@ -179,8 +179,8 @@ Result<void, Breakdown> Engine<T>::fill_mixed(std::span<const T> value, T shift,
     if (shift == 0 || static_cast<Offset>(value.size()) != plan().nnz)
       return mixed_->refactorize(value, stop);
     std::vector<double> shifted(value.begin(), value.end());
-    for (Index j = 0; j < plan().n; ++j)
-      shifted[static_cast<std::size_t>(pattern().col_ptr[j])] += shift;
+    const std::span<const Offset> col_ptr = pattern().col_ptr;
+    for (Index j = 0; j < plan().n; ++j) shifted[static_cast<std::size_t>(col_ptr[j])] += shift;
     return mixed_->refactorize(shifted, stop);
   }
   return {};

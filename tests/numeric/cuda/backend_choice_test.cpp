@@ -71,7 +71,7 @@ TEST(CudaChoice, ChangesWithTheSystem) {
   }
 }
 
-/// What there is in double alone is refused in float, and only there.
+/// Kernels that exist for double only are refused in float, and only there.
 TEST(CudaChoice, LoopsOfDoubleAreRefusedInFloat) {
   if (!test::has_device()) GTEST_SKIP() << "no CUDA device";
   Backend backend =

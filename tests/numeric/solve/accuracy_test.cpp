@@ -194,7 +194,7 @@ TEST(Solver, EverydayUse) {
   auto x = solver.solve(b);
   EXPECT_LE(solver.report().refinement.final_error.componentwise, 1e-15);
   EXPECT_EQ(solver.plan().n, a.n());
-  // The same solver takes new values on the same pattern, a failure in between, and a shift.
+  // This solver takes new values on the same pattern, a failure in between, and a shift.
   std::vector<double> value(a.value().begin(), a.value().end());
   for (double& v : value) v *= 2;
   ASSERT_TRUE(solver.refactorize(value).ok());

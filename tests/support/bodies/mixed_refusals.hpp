@@ -1,4 +1,4 @@
-// What kauri::MixedFactor refuses on every backend: options, and right-hand sides and solutions.
+// Calls that kauri::MixedFactor refuses on every backend: options, right-hand sides, solutions.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

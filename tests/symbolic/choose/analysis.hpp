@@ -1,4 +1,4 @@
-// What tests of analyze() share: options, the candidate of a method, what holds for every analysis.
+// Helpers of tests of analyze(): options, the candidate of a method, checks of every analysis.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -150,8 +150,8 @@ TEST(Analyze, TheMoreCoresTheSoonerASurfaceIsDissected) {
   EXPECT_THROW((void)analyze(lattice.view(), options), Error);
 }
 
-// Of many neighbours: a device with 1000 factorisations before it loses more by minimum degree than
-// dissection takes, with one it does not; nor where the graph is long, or flat.
+// If vertices have many neighbours and a device has 1000 factorisations to do, minimum degree costs
+// more than dissection takes; not for one factorisation, nor if the graph is long or flat.
 TEST(Analyze, BodiesThatKeepADeviceBusyAreDissectedAtOnce) {
   AnalyzeOptions options = method_options();
   options.target = "sm_90";
