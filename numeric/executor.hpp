@@ -40,7 +40,9 @@ class ScalarExecutor {
   [[nodiscard]] virtual Offset batch_bytes(const PreparedPlanImpl& plan, Index items,
                                            BatchWay way) const = 0;
   virtual std::unique_ptr<ResidualImpl<T>> make_residual(const Pattern& lower) = 0;
-  virtual std::unique_ptr<RefinerImpl<T>> make_refiner(const Pattern& lower, Index nrhs) = 0;
+  /// Makes a refiner for vectors in the device's memory. Returns null on the CPU, whose vectors
+  /// HostRefiner (src/engine) refines by residuals and solves of this executor.
+  virtual std::unique_ptr<RefinerImpl<T>> make_refiner(const Pattern&, Index) { return nullptr; }
   virtual std::unique_ptr<ProductImpl<T>> make_product(const Pattern& lower) = 0;
   /// Makes the bordered matrix of an A with n rows and nnz entries in the lower triangle, and nrhs
   /// right-hand sides.

@@ -26,6 +26,8 @@ class ResidualImpl {
   /// Computes y = A x, each row's sum in about twice the precision of T.
   virtual void multiply(const SymmetricView<T>& a, MatrixView<const T> x,
                         MatrixView<T> y) const = 0;
+  /// Returns the bytes of all that it holds, in the memory of the backend.
+  [[nodiscard]] virtual Offset bytes() const = 0;
 };
 
 /// Products with A, whose values lie in the memory of the backend: host memory on the CPU, else

@@ -10,7 +10,6 @@
 #include "numeric/cpu/factor/factor.hpp"
 #include "numeric/cpu/matrix/sparse_product.hpp"
 #include "numeric/cpu/refine/mixed.hpp"
-#include "numeric/cpu/refine/refiner.hpp"
 #include "numeric/cpu/roofline.hpp"
 #include "numeric/cpu/runtime/workers.hpp"
 
@@ -67,9 +66,6 @@ class CpuScalar final : public ScalarExecutor<T> {
   }
   std::unique_ptr<ResidualImpl<T>> make_residual(const Pattern& lower) override {
     return std::make_unique<CpuResidual<T>>(lower, workers_);
-  }
-  std::unique_ptr<RefinerImpl<T>> make_refiner(const Pattern& lower, Index nrhs) override {
-    return std::make_unique<CpuRefiner<T>>(lower, nrhs, workers_);
   }
   std::unique_ptr<ProductImpl<T>> make_product(const Pattern& lower) override {
     return std::make_unique<CpuProduct<T>>(lower, workers_, memory_);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/solve/refiner.hpp"
 
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "src/checks/dense_shape.hpp"
 #include "src/checks/refine_options.hpp"
 #include "src/checks/same_pattern.hpp"
+#include "src/engine/host_refiner.hpp"
 
 namespace kauri {
 namespace {
@@ -35,7 +37,10 @@ template <Scalar T>
 Refiner<T> Refiner<T>::create(const Pattern& a, const Factor<T>& factor, Index nrhs) {
   if (nrhs < 1) refuse("nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
   require_pattern(a, factor.plan(), "Refiner: the factor belongs to a matrix of another pattern");
-  return Refiner(factor.executor().template of<T>().make_refiner(a, nrhs), factor);
+  std::unique_ptr<numeric::RefinerImpl<T>> store =
+      factor.executor().template of<T>().make_refiner(a, nrhs);
+  if (!store) store = std::make_unique<HostRefiner<T>>(a, nrhs, factor.executor());
+  return Refiner(std::move(store), factor);
 }
 
 template <Scalar T>

@@ -21,8 +21,7 @@ class CpuResidual final : public ResidualImpl<T> {
   /// Computes y = alpha A x + beta y by plain sums in double; if beta is 0, y is not read.
   void multiply(const SymmetricView<T>& a, T alpha, MatrixView<const T> x, T beta,
                 MatrixView<T> y) const;
-  /// Returns the bytes of all that it holds.
-  [[nodiscard]] Offset bytes() const;
+  [[nodiscard]] Offset bytes() const override;
 
  private:
   /// Returns the rows for one column; b has null data for a product.

@@ -23,6 +23,7 @@ class CudaResidual final : public ResidualImpl<T> {
   BackwardError residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b,
                          MatrixView<T> r, ValuesAre values) const override;
   void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const override;
+  [[nodiscard]] Offset bytes() const override { return block_.bytes(); }
 
  private:
   CudaResidual(const HostRows& host, DeviceContext context);

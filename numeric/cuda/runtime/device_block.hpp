@@ -38,6 +38,7 @@ class DeviceBlock {
   [[nodiscard]] DeviceArray<T> take(Offset count) {
     return {static_cast<T*>(take(count, Offset{sizeof(T)})), count};
   }
+  [[nodiscard]] Offset bytes() const { return bytes_; }
 
  private:
   void* take(Offset count, Offset item_bytes);
