@@ -215,6 +215,15 @@ class Engine {
   SolverReport report_;
 };
 
+/// Computes x += A^-1 (b - A x) while that reduces the error: the loop of refinement of vectors in
+/// host memory, for all backends. r and better are scratch of x's shape, column-major; solve()
+/// replaces r by A^-1 r. Checks the call's stop token between columns; if it throws
+/// Error(cancelled), x is the best one so far.
+template <Scalar T>
+Refinement refine_by(const numeric::ResidualImpl<T>& residual, const SymmetricView<T>& a,
+                     MatrixView<const T> b, MatrixView<T> x, MatrixView<T> r, MatrixView<T> better,
+                     const RefineOptions& options, const std::function<void()>& solve);
+
 /// Refines x as refine() does, with a residual that was made from the pattern of `a` by the
 /// factor's backend. Does not check shapes and options.
 template <Scalar T>

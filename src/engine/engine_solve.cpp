@@ -1,6 +1,7 @@
 // Engine: whole jobs, solves, refinement, and the status of x.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <type_traits>
 
@@ -10,7 +11,7 @@
 #include "base/threads/stopping.hpp"
 #include "numeric/backend.hpp"
 #include "numeric/dense_view.hpp"
-#include "numeric/host_refine.hpp"
+#include "numeric/refine_rule.hpp"
 #include "src/checks/entry_place.hpp"
 #include "src/checks/refine_options.hpp"
 #include "src/checks/solve_status.hpp"
@@ -162,6 +163,28 @@ void Engine<T>::measured(const MatrixView<const T>& b, const MatrixView<const T>
 }
 
 template <Scalar T>
+Refinement refine_by(const numeric::ResidualImpl<T>& residual, const SymmetricView<T>& a,
+                     MatrixView<const T> b, MatrixView<T> x, MatrixView<T> r, MatrixView<T> better,
+                     const RefineOptions& options, const std::function<void()>& solve) {
+  const numeric::RefineLimits limits = numeric::limits_of<T>(options);
+  const numeric::StridedView<T> entry = numeric::strided(x);
+  numeric::RefineProgress progress = numeric::begin_refinement(
+      residual.residual(a, x, b, r, numeric::ValuesAre::fresh), limits);
+  while (progress.going != 0) {
+    solve();
+    for (Index c = 0; c < x.cols; ++c) {
+      stop_here();
+      for (Index i = 0; i < x.rows; ++i)
+        better.data[c * better.ld + i] = entry(i, c) + r.data[c * r.ld + i];
+    }
+    numeric::take_step(
+        progress, residual.residual(a, better, b, r, numeric::ValuesAre::unchanged), limits);
+    if (progress.helped) copy_entries<T>(better, x);
+  }
+  return progress.done;
+}
+
+template <Scalar T>
 Refinement refine_with(const numeric::ResidualImpl<T>& residual, const SymmetricView<T>& a,
                        const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> x,
                        Workspace<T>& workspace, const RefineOptions& options) {
@@ -172,11 +195,8 @@ Refinement refine_with(const numeric::ResidualImpl<T>& residual, const Symmetric
   // Arrays are not initialised: zeros would cost a pass over all of them.
   Array<T> correction(static_cast<std::size_t>(size)), better(static_cast<std::size_t>(size));
   const MatrixView<T> r{correction.data(), x.rows, x.cols, n}, y{better.data(), x.rows, x.cols, n};
-  return numeric::refine_on_host(
-      x, r, y, numeric::limits_of<T>(options), [&] { factor.solve(r, workspace, options.stop); },
-      [&](const MatrixView<T>& of, numeric::ValuesAre values) {
-        return residual.residual(a, of, b, r, values);
-      });
+  const auto solve = [&] { factor.solve(r, workspace, options.stop); };
+  return refine_by<T>(residual, a, b, x, r, y, options, std::ref(solve));
 }
 
 template <Scalar T>
@@ -278,6 +298,9 @@ ConditionEstimate Engine<T>::condition(const std::stop_token& stop) {
 }
 
 #define KAURI_INSTANTIATE(T)                                                                       \
+  template Refinement refine_by(const numeric::ResidualImpl<T>&, const SymmetricView<T>&,          \
+                                MatrixView<const T>, MatrixView<T>, MatrixView<T>, MatrixView<T>,  \
+                                const RefineOptions&, const std::function<void()>&);               \
   template Refinement refine_with(const numeric::ResidualImpl<T>&, const SymmetricView<T>&,        \
                                   const Factor<T>&, MatrixView<const T>, MatrixView<T>,            \
                                   Workspace<T>&, const RefineOptions&);                            \

@@ -3,11 +3,12 @@
 #include "src/engine/host_refiner.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "base/matrix/dense_lines.hpp"
-#include "numeric/host_refine.hpp"
 #include "src/checks/misuse.hpp"
+#include "src/engine/engine.hpp"
 
 namespace kauri {
 namespace {
@@ -61,12 +62,9 @@ DeviceRefinement HostRefiner<T>::refine(const numeric::FactorImpl<T>& factor, Ma
   const SymmetricView<T> a{{x.rows, col_ptr_, row_}, value_};
   const MatrixView<T> r{correction_.data(), x.rows, x.cols, x.rows},
       better{better_.data(), x.rows, x.cols, x.rows};
-  const Refinement done = numeric::refine_on_host(
-      x, r, better, numeric::limits_of<T>(options), [&] { factor.solve(r, r, workspace, {}); },
-      [&](const MatrixView<T>& of, numeric::ValuesAre values) {
-        return residual_->residual(a, of, b, r, values);
-      });
-  return report_ = {status, done};
+  const auto solve = [&] { factor.solve(r, r, workspace, {}); };
+  return report_ = {
+             status, refine_by<T>(*residual_, a, b, x, r, better, options, std::ref(solve))};
 }
 
 template <Scalar T>
