@@ -168,8 +168,8 @@ Refinement refine_by(const numeric::ResidualImpl<T>& residual, const SymmetricVi
                      const RefineOptions& options, const std::function<void()>& solve) {
   const numeric::RefineLimits limits = numeric::limits_of<T>(options);
   const numeric::StridedView<T> entry = numeric::strided(x);
-  numeric::RefineProgress progress = numeric::begin_refinement(
-      residual.residual(a, x, b, r, numeric::ValuesAre::fresh), limits);
+  numeric::RefineProgress progress =
+      numeric::begin_refinement(residual.residual(a, x, b, r, numeric::ValuesAre::fresh), limits);
   while (progress.going != 0) {
     solve();
     for (Index c = 0; c < x.cols; ++c) {
@@ -177,8 +177,8 @@ Refinement refine_by(const numeric::ResidualImpl<T>& residual, const SymmetricVi
       for (Index i = 0; i < x.rows; ++i)
         better.data[c * better.ld + i] = entry(i, c) + r.data[c * r.ld + i];
     }
-    numeric::take_step(
-        progress, residual.residual(a, better, b, r, numeric::ValuesAre::unchanged), limits);
+    numeric::take_step(progress, residual.residual(a, better, b, r, numeric::ValuesAre::unchanged),
+                       limits);
     if (progress.helped) copy_entries<T>(better, x);
   }
   return progress.done;

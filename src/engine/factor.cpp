@@ -1,4 +1,6 @@
-// Factor and Workspace: checks the public calls before a backend does the work.
+// Factor and Workspace: checks the public calls before a backend does the work. store_ of a Factor
+// is a CpuFactor or a CudaFactor: factor/factor.cpp in numeric/cpu or numeric/cuda has its
+// refactorize(), solve/solve.cpp its solve().
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/solve/factor.hpp"
 

@@ -63,8 +63,7 @@ DeviceRefinement HostRefiner<T>::refine(const numeric::FactorImpl<T>& factor, Ma
   const MatrixView<T> r{correction_.data(), x.rows, x.cols, x.rows},
       better{better_.data(), x.rows, x.cols, x.rows};
   const auto solve = [&] { factor.solve(r, r, workspace, {}); };
-  return report_ = {
-             status, refine_by<T>(*residual_, a, b, x, r, better, options, std::ref(solve))};
+  return report_ = {status, refine_by<T>(*residual_, a, b, x, r, better, options, std::ref(solve))};
 }
 
 template <Scalar T>
