@@ -1,4 +1,5 @@
-// Engine: whole jobs, solves, refinement, and the status of x.
+// Engine: whole jobs, solves, refinement, and the status of x. Residuals are those of the backend:
+// matrix/residual.cpp in numeric/cpu or numeric/cuda.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <functional>
