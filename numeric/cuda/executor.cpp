@@ -150,7 +150,7 @@ class CudaScalar final : public ScalarExecutor<T> {
   void require_memory(const Plan& plan) const override {
     if (!symbolic::is_device_target(plan.target)) return;  // refused by prepare()
     const CurrentDevice current(context_.device);
-    heap_.require(prepared_bytes(plan, context_) + own_bytes<T>(plan, context_));
+    heap_.require(prepared_bytes(plan, context_) + context_.kernels.of<T>().own_bytes(plan));
   }
   std::unique_ptr<FactorImpl<T>> make_factor(
       std::shared_ptr<const PreparedPlanImpl> plan) override {
@@ -183,7 +183,7 @@ class CudaScalar final : public ScalarExecutor<T> {
                                    BatchWay way) const override {
     const Plan& plan = *prepared.plan();
     if (chosen_way(plan, way) == BatchWay::together) return CudaBatch<T>::bytes(plan, items);
-    return checked_mul(items, own_bytes<T>(plan, context_), "bytes of a batch");
+    return checked_mul(items, context_.kernels.of<T>().own_bytes(plan), "bytes of a batch");
   }
   std::unique_ptr<ResidualImpl<T>> make_residual(const Pattern& lower) override {
     const CurrentDevice current(context_.device);
@@ -227,16 +227,17 @@ class CudaExecutor final : public Executor {
   [[nodiscard]] BackendKind kind() const override { return BackendKind::cuda; }
   [[nodiscard]] std::string target() const final { return target_of(properties_); }
   [[nodiscard]] std::string kernels(int scalar_bytes) const override {
-    return set_of(scalar_bytes).name();
+    return context_.kernels.with(scalar_bytes, [](const auto& set) { return set.name(); });
   }
   [[nodiscard]] std::string scaled_kernels() const override {
     return context_.kernels.scaled.name();
   }
   [[nodiscard]] Roofline roofline(int scalar_bytes) override {
-    return roofline_of(scalar_bytes, set_of(scalar_bytes));
+    return context_.kernels.with(
+        scalar_bytes, [&](const auto& set) { return roofline_of(scalar_bytes, set.arithmetic()); });
   }
   [[nodiscard]] Roofline scaled_roofline() override {
-    return roofline_of(sizeof(float), context_.kernels.scaled);
+    return roofline_of(sizeof(float), context_.kernels.scaled.arithmetic());
   }
   [[nodiscard]] std::string device() const override { return properties_.name; }
   [[nodiscard]] int threads() const override { return 1; }
@@ -267,11 +268,7 @@ class CudaExecutor final : public Executor {
  private:
   [[nodiscard]] ScalarExecutor<float>& single_precision() override { return float_; }
   [[nodiscard]] ScalarExecutor<double>& double_precision() override { return double_; }
-  [[nodiscard]] const KernelSet& set_of(int scalar_bytes) const {
-    return scalar_bytes == sizeof(float) ? context_.kernels.single_precision
-                                         : context_.kernels.double_precision;
-  }
-  [[nodiscard]] Roofline roofline_of(int scalar_bytes, const KernelSet& set) const {
+  [[nodiscard]] Roofline roofline_of(int scalar_bytes, CudaCompute compute) const {
     const auto attribute = [&](cudaDeviceAttr which) {
       int value = 0;
       check(cudaDeviceGetAttribute(&value, which, context_.device), "the device");
@@ -284,8 +281,7 @@ class CudaExecutor final : public Executor {
                             kHz * attribute(cudaDevAttrClockRate),
                             kHz * attribute(cudaDevAttrMemoryClockRate),
                             attribute(cudaDevAttrGlobalMemoryBusWidth)};
-    return device_roofline(rates, scalar_bytes,
-                           set.tiled.teams > 0 ? set.tiled.compute : CudaCompute::fma);
+    return device_roofline(rates, scalar_bytes, compute);
   }
 
   /// Owner of the opened device: closes it unless `stays` is set, as the constructor's last step.
