@@ -40,8 +40,8 @@ Offset KernelSet<T>::own_bytes(const Plan& plan) const {
   if (set.gathers())
     return own + symbolic::count_fast_bytes(device, "sm_90") -
            device.fast_bytes;  // own: fast_bytes are for the plan's target, maybe another one
-  const Offset small = sizeof(T) == 8 ? device.fast_bytes - device.task_bytes : 0;
-  return own - small - (set.tiled.teams > 0 ? 0 : device.task_bytes - device.shared_bytes);
+  const Offset gathered = sizeof(T) == 8 ? device.fast_bytes - device.task_bytes : 0;
+  return own - gathered - (set.tiled.teams > 0 ? 0 : device.task_bytes - device.shared_bytes);
 }
 
 template struct KernelSet<float>;
