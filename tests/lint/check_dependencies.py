@@ -125,7 +125,7 @@ CUDA_HEADER = re.compile(r"^(cuda|cublas|cusolver|cusparse|cudss|curand|cufft|nv
                          r"|cooperative_groups|mma\.h|cub/|thrust/|cuda/|cute/|cutlass/)")
 # These headers are for ranges only; few files include NVTX.
 NVTX_HEADER = re.compile(r"^(nvtx|nvToolsExt)")
-NVTX_FILES = ("base/progress/phase_range.cpp", "tests/base/range_recorder.cpp")
+NVTX_FILES = ("base/progress/phase_range.cpp", "tests/base/progress/range_recorder.cpp")
 BLAS_HEADER = re.compile(r"^(cblas|lapacke|lapack|mkl|f77blas|openblas|blis|Accelerate)")
 BLAS_NAME = re.compile(
     r"\b(cblas_\w+|LAPACKE_\w+|openblas_\w+|mkl_\w+|goto_set_num_threads"
