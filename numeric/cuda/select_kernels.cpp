@@ -6,13 +6,24 @@
 #include <type_traits>
 #include <vector>
 
+#include "numeric/cuda/batch/kernels.hpp"
+#include "numeric/cuda/extract/determinant_kernels.hpp"
+#include "numeric/cuda/extract/norm_estimator_kernels.hpp"
+#include "numeric/cuda/extract/schur_kernels.hpp"
+#include "numeric/cuda/factor/fallback/kernels.hpp"
 #include "numeric/cuda/factor/front_views.hpp"
 #include "numeric/cuda/factor/small/gathered_fronts.hpp"
+#include "numeric/cuda/factor/tile_inverses.hpp"
 #include "numeric/cuda/factor/tiled/hopper/front_kernel.hpp"
 #include "numeric/cuda/factor/tiled/streamed/kernel.hpp"
+#include "numeric/cuda/factor/verdict_kernels.hpp"
+#include "numeric/cuda/inverse/kernels.hpp"
 #include "numeric/cuda/plan/kernel_set.hpp"
+#include "numeric/cuda/runtime/availability.hpp"
 #include "numeric/cuda/runtime/device.hpp"
+#include "numeric/cuda/solve/fallback/kernels.hpp"
 #include "numeric/cuda/solve/multi/memory.hpp"
+#include "numeric/cuda/solve/product_kernels.hpp"
 #include "numeric/cuda/solve/single/memory.hpp"
 
 namespace kauri::numeric::cuda {
@@ -138,6 +149,37 @@ void add_groups(const CudaOptions& options, KernelSet<double>& set) {
 }
 
 }  // namespace
+
+void load_kernels(const cudaDeviceProp& device) {
+  try {
+    load_level_kernels();
+    load_verdict_kernels();
+    load_tile_inverses();
+    load_solve_kernels();
+    load_view_kernels();
+    load_inverse_kernels();
+    load_product_kernels();
+    load_determinant_kernels();
+    load_schur_kernels();
+    load_estimator_kernels();
+    load_batch_kernels();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::device) throw;
+    throw Error(ErrorKind::device, error.what() + (" (" + what_was_built(device) + ")"));
+  }
+}
+
+void require_valid(const CudaOptions& options) {
+  if (options.solves_together != 1 && options.solves_together != 8 && options.solves_together != 32)
+    throw Error(ErrorKind::usage, "cuda_backend: solves_together is " +
+                                      std::to_string(options.solves_together) +
+                                      ", expected 1, 8 or 32");
+  if (options.group_columns != 0 && options.group_columns != 8 && options.group_columns != 16 &&
+      options.group_columns != 32)
+    throw Error(ErrorKind::usage, "cuda_backend: group_columns is " +
+                                      std::to_string(options.group_columns) +
+                                      ", expected 0, 8, 16 or 32");
+}
 
 KernelSets select_kernels(const CudaOptions& options) {
   KernelSets sets;

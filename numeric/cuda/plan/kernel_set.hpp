@@ -189,6 +189,13 @@ const char* KernelSet<T>::name() const {
   return tiled.teams > 0 ? short_name(tiled.compute) : refusal.empty() ? "levels" : "none";
 }
 
+/// Loads the kernels of factors, solves and batches, but for those that select_kernels() loads.
+/// Throws Error(device) if the device can run none; the text names this build's architectures.
+void load_kernels(const cudaDeviceProp& device);
+
+/// Throws Error(usage) if solves_together or group_columns has a value that no kernel has.
+void require_valid(const CudaOptions& options);
+
 /// Chooses the kernels for the current device. Throws Error: usage (options.compute does not run on
 /// the device), device.
 KernelSets select_kernels(const CudaOptions& options);
