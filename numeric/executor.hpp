@@ -26,7 +26,7 @@ class ScalarExecutor {
   virtual ~ScalarExecutor() = default;
   /// Throws Error(memory) if a device's free memory cannot hold the prepared plan and one factor;
   /// never on the CPU.
-  virtual void require_memory(const Plan& plan) const = 0;
+  virtual void require_memory(const Plan&) const {}
   /// Makes a factor. `plan` was prepared by this executor.
   virtual std::unique_ptr<FactorImpl<T>> make_factor(
       std::shared_ptr<const PreparedPlanImpl> plan) = 0;
@@ -61,7 +61,7 @@ class Executor {
   [[nodiscard]] virtual int threads() const = 0;
   [[nodiscard]] virtual Roofline roofline(int scalar_bytes) = 0;
   /// Returns the roofline of the kernels that make_scaled_factor() uses.
-  [[nodiscard]] virtual Roofline scaled_roofline() = 0;
+  [[nodiscard]] virtual Roofline scaled_roofline() { return roofline(sizeof(float)); }
 
   virtual std::shared_ptr<const PreparedPlanImpl> prepare(std::shared_ptr<const Plan> plan) = 0;
   /// Returns the maker of objects in T.
@@ -73,14 +73,18 @@ class Executor {
       return single_precision();
   }
   /// Makes a factor in float for matrices scaled to a diagonal of about 1, in which no entry of L
-  /// is 2 or more. scaled_kernels() returns the name of its kernels.
+  /// is 2 or more. scaled_kernels() returns the name of its kernels. By default any factor in
+  /// float.
   virtual std::unique_ptr<FactorImpl<float>> make_scaled_factor(
-      std::shared_ptr<const PreparedPlanImpl> plan) = 0;
-  [[nodiscard]] virtual std::string scaled_kernels() const = 0;
+      std::shared_ptr<const PreparedPlanImpl> plan) {
+    return single_precision().make_factor(std::move(plan));
+  }
+  [[nodiscard]] virtual std::string scaled_kernels() const { return kernels(sizeof(float)); }
   virtual std::unique_ptr<MixedImpl> make_mixed(const Pattern& lower, Index nrhs) = 0;
   virtual std::unique_ptr<DeviceBytes> make_bytes(std::span<const std::byte> host) = 0;
-  /// Waits until all work on a stream of the backend or of the caller has ended.
-  virtual void wait(StreamHandle stream) const = 0;
+  /// Waits until all work on a stream of the backend or of the caller has ended. The CPU has no
+  /// streams.
+  virtual void wait(StreamHandle) const {}
 
   [[nodiscard]] MemoryLedger& memory() { return memory_; }
 

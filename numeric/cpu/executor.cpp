@@ -2,43 +2,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/executor.hpp"
 
-#include <algorithm>
-#include <fstream>
-
 #include "numeric/cpu/batch/batch.hpp"
 #include "numeric/cpu/batch/border.hpp"
 #include "numeric/cpu/factor/factor.hpp"
 #include "numeric/cpu/matrix/sparse_product.hpp"
 #include "numeric/cpu/refine/mixed.hpp"
 #include "numeric/cpu/roofline.hpp"
+#include "numeric/cpu/runtime/cpu_bytes.hpp"
+#include "numeric/cpu/runtime/processor.hpp"
 #include "numeric/cpu/runtime/workers.hpp"
 
 namespace kauri::numeric::cpu {
 namespace {
-
-/// Returns the processor's name as the system reports it, else the target.
-std::string processor_name() {
-  std::ifstream info("/proc/cpuinfo");
-  info.exceptions(std::ios::badbit);  // running out of memory while a line is read throws instead
-                                      // of ending the loop
-  for (std::string line; std::getline(info, line);)
-    if (line.starts_with("model name"))
-      if (const auto colon = line.find(": "); colon != std::string::npos)
-        return line.substr(colon + 2);
-  return host_target();
-}
-
-class CpuBytes final : public DeviceBytes {
- public:
-  explicit CpuBytes(std::span<const std::byte> host) : bytes_(host.begin(), host.end()) {}
-  [[nodiscard]] const void* data() const override { return bytes_.data(); }
-  void assign(std::span<const std::byte> host) override {
-    std::copy(host.begin(), host.end(), bytes_.begin());
-  }
-
- private:
-  std::vector<std::byte> bytes_;
-};
 
 template <Scalar T>
 class CpuScalar final : public ScalarExecutor<T> {
@@ -47,7 +22,6 @@ class CpuScalar final : public ScalarExecutor<T> {
   /// side.
   CpuScalar(Workers& workers, Workers& alone, MemoryLedger& memory)
       : workers_(workers), alone_(alone), memory_(memory) {}
-  void require_memory(const Plan&) const override {}
   std::unique_ptr<FactorImpl<T>> make_factor(
       std::shared_ptr<const PreparedPlanImpl> plan) override {
     return std::make_unique<CpuFactor<T>>(plan->plan(), workers_, memory_);
@@ -92,22 +66,15 @@ class CpuExecutor final : public Executor {
     return scalar_bytes == sizeof(float) ? measured_roofline<float>(workers_)
                                          : measured_roofline<double>(workers_);
   }
-  [[nodiscard]] Roofline scaled_roofline() override { return roofline(sizeof(float)); }
   std::shared_ptr<const PreparedPlanImpl> prepare(std::shared_ptr<const Plan> plan) override {
     return std::make_shared<const PreparedPlanImpl>(std::move(plan));
   }
-  std::unique_ptr<FactorImpl<float>> make_scaled_factor(
-      std::shared_ptr<const PreparedPlanImpl> plan) override {
-    return float_.make_factor(std::move(plan));
-  }
-  [[nodiscard]] std::string scaled_kernels() const override { return kernels(sizeof(float)); }
   std::unique_ptr<MixedImpl> make_mixed(const Pattern& lower, Index nrhs) override {
     return std::make_unique<CpuMixed>(lower, nrhs, workers_);
   }
   std::unique_ptr<DeviceBytes> make_bytes(std::span<const std::byte> host) override {
     return std::make_unique<CpuBytes>(host);
   }
-  void wait(StreamHandle) const override {}
 
  private:
   [[nodiscard]] ScalarExecutor<float>& single_precision() override { return float_; }

@@ -4,34 +4,22 @@
 
 #include <algorithm>
 
-#include "base/common/aligned_bytes.hpp"
 #include "base/common/checked.hpp"
-#include "kauri/core/analysis.hpp"
 #include "numeric/cuda/batch/batch.hpp"
-#include "numeric/cuda/batch/kernels.hpp"
 #include "numeric/cuda/extract/border.hpp"
-#include "numeric/cuda/extract/determinant_kernels.hpp"
-#include "numeric/cuda/extract/norm_estimator_kernels.hpp"
-#include "numeric/cuda/extract/schur_kernels.hpp"
-#include "numeric/cuda/factor/fallback/kernels.hpp"
-#include "numeric/cuda/factor/front_views.hpp"
-#include "numeric/cuda/factor/tile_inverses.hpp"
-#include "numeric/cuda/factor/verdict_kernels.hpp"
-#include "numeric/cuda/inverse/kernels.hpp"
+#include "numeric/cuda/factor/first_run.hpp"
 #include "numeric/cuda/matrix/residual.hpp"
 #include "numeric/cuda/matrix/sparse_product.hpp"
+#include "numeric/cuda/plan/device_bytes.hpp"
+#include "numeric/cuda/plan/roofline.hpp"
 #include "numeric/cuda/refine/mixed.hpp"
 #include "numeric/cuda/refine/refiner.hpp"
-#include "numeric/cuda/roofline.hpp"
 #include "numeric/cuda/runtime/availability.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/runtime/watchdog.hpp"
-#include "numeric/cuda/solve/fallback/kernels.hpp"
-#include "numeric/cuda/solve/product_kernels.hpp"
 #include "numeric/cuda/solve/workspace.hpp"
 #include "numeric/loop_batch.hpp"
 #include "symbolic/device/cost.hpp"
-#include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -39,98 +27,6 @@ namespace {
 std::string target_of(const cudaDeviceProp& properties) {
   return std::string(
       symbolic::device_target(properties.major, properties.minor, properties.multiProcessorCount));
-}
-
-class CudaBytes final : public DeviceBytes {
- public:
-  CudaBytes(std::span<const std::byte> host, const DeviceContext& context)
-      : device_(context.device),
-        staging_(context.staging),
-        heap_{context.device, context.heap->allocator, nullptr},
-        block_(aligned_bytes(static_cast<Offset>(host.size()), 1), heap_),
-        bytes_(block_.take<std::byte>(static_cast<Offset>(host.size()))) {
-    staging_->copy_now(bytes_.data(), host);
-  }
-  [[nodiscard]] const void* data() const override { return bytes_.data(); }
-  void assign(std::span<const std::byte> host) override {
-    const CurrentDevice current(device_);
-    staging_->copy_now(bytes_.data(), host);
-  }
-
- private:
-  Device device_;
-  std::shared_ptr<Staging> staging_;
-  DeviceHeap heap_;
-  DeviceBlock block_;
-  DeviceArray<std::byte> bytes_;
-};
-
-/// Factorises a matrix of three dense blocks: a narrow, a small and a tiled front. Work that
-/// happens once in a process, at the first copy, launch and graph of each kind, is then not part of
-/// the caller's first factor. Ignores Error(memory), so that a backend does not fail for lack of
-/// it.
-void run_once(DeviceContext context, const std::string& target) {
-  std::vector<Offset> col_ptr{0};
-  std::vector<Index> row;
-  std::vector<double> value;
-  Index n = 0;
-  for (const Index order :
-       {symbolic::DeviceSchedule::kNarrow / 2, symbolic::DeviceSchedule::kSmall - 8,
-        symbolic::DeviceSchedule::kSmall + 32}) {
-    for (Index j = 0; j < order; ++j) {
-      for (Index i = j; i < order; ++i) {
-        row.push_back(n + i);
-        value.push_back(i == j ? 2.0 * order : 1.0);
-      }
-      col_ptr.push_back(static_cast<Offset>(row.size()));
-    }
-    n += order;
-  }
-  AnalyzeOptions options;
-  options.ordering.method = OrderingMethod::natural;
-  options.target = target;
-  const std::shared_ptr<const Plan> plan = analyze({n, col_ptr, row}, options);
-  const DeviceHeap heap{context.device, context.heap->allocator, nullptr};
-  context.heap = &heap;
-  try {
-    CudaFactor<double> factor(std::make_shared<const DevicePlan>(plan, context), context);
-    for (int run = 0; run < 2; ++run) factor.refactorize(value, 0, ValuesAre::fresh);
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::memory) throw;
-  }
-}
-
-/// Loads the kernels of factors, solves and batches, but for those that select_kernels() loads.
-/// Throws Error(device) if the device can run none; the text names this build's architectures.
-void load_kernels(const cudaDeviceProp& device) {
-  try {
-    load_level_kernels();
-    load_verdict_kernels();
-    load_tile_inverses();
-    load_solve_kernels();
-    load_view_kernels();
-    load_inverse_kernels();
-    load_product_kernels();
-    load_determinant_kernels();
-    load_schur_kernels();
-    load_estimator_kernels();
-    load_batch_kernels();
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::device) throw;
-    throw Error(ErrorKind::device, error.what() + (" (" + what_was_built(device) + ")"));
-  }
-}
-
-void require_valid(const CudaOptions& options) {
-  if (options.solves_together != 1 && options.solves_together != 8 && options.solves_together != 32)
-    throw Error(ErrorKind::usage, "cuda_backend: solves_together is " +
-                                      std::to_string(options.solves_together) +
-                                      ", expected 1, 8 or 32");
-  if (options.group_columns != 0 && options.group_columns != 8 && options.group_columns != 16 &&
-      options.group_columns != 32)
-    throw Error(ErrorKind::usage, "cuda_backend: group_columns is " +
-                                      std::to_string(options.group_columns) +
-                                      ", expected 0, 8, 16 or 32");
 }
 
 template <Scalar T>
@@ -150,7 +46,7 @@ class CudaScalar final : public ScalarExecutor<T> {
   void require_memory(const Plan& plan) const override {
     if (!symbolic::is_device_target(plan.target)) return;  // refused by prepare()
     const CurrentDevice current(context_.device);
-    heap_.require(prepared_bytes(plan, context_) + own_bytes<T>(plan, context_));
+    heap_.require(prepared_bytes(plan, context_) + context_.kernels.of<T>().own_bytes(plan));
   }
   std::unique_ptr<FactorImpl<T>> make_factor(
       std::shared_ptr<const PreparedPlanImpl> plan) override {
@@ -183,7 +79,7 @@ class CudaScalar final : public ScalarExecutor<T> {
                                    BatchWay way) const override {
     const Plan& plan = *prepared.plan();
     if (chosen_way(plan, way) == BatchWay::together) return CudaBatch<T>::bytes(plan, items);
-    return checked_mul(items, own_bytes<T>(plan, context_), "bytes of a batch");
+    return checked_mul(items, context_.kernels.of<T>().own_bytes(plan), "bytes of a batch");
   }
   std::unique_ptr<ResidualImpl<T>> make_residual(const Pattern& lower) override {
     const CurrentDevice current(context_.device);
@@ -227,16 +123,17 @@ class CudaExecutor final : public Executor {
   [[nodiscard]] BackendKind kind() const override { return BackendKind::cuda; }
   [[nodiscard]] std::string target() const final { return target_of(properties_); }
   [[nodiscard]] std::string kernels(int scalar_bytes) const override {
-    return set_of(scalar_bytes).name();
+    return context_.kernels.with(scalar_bytes, [](const auto& set) { return set.name(); });
   }
   [[nodiscard]] std::string scaled_kernels() const override {
     return context_.kernels.scaled.name();
   }
   [[nodiscard]] Roofline roofline(int scalar_bytes) override {
-    return roofline_of(scalar_bytes, set_of(scalar_bytes));
+    return context_.kernels.with(
+        scalar_bytes, [&](const auto& set) { return roofline_of(scalar_bytes, set.arithmetic()); });
   }
   [[nodiscard]] Roofline scaled_roofline() override {
-    return roofline_of(sizeof(float), context_.kernels.scaled);
+    return roofline_of(sizeof(float), context_.kernels.scaled.arithmetic());
   }
   [[nodiscard]] std::string device() const override { return properties_.name; }
   [[nodiscard]] int threads() const override { return 1; }
@@ -267,11 +164,7 @@ class CudaExecutor final : public Executor {
  private:
   [[nodiscard]] ScalarExecutor<float>& single_precision() override { return float_; }
   [[nodiscard]] ScalarExecutor<double>& double_precision() override { return double_; }
-  [[nodiscard]] const KernelSet& set_of(int scalar_bytes) const {
-    return scalar_bytes == sizeof(float) ? context_.kernels.single_precision
-                                         : context_.kernels.double_precision;
-  }
-  [[nodiscard]] Roofline roofline_of(int scalar_bytes, const KernelSet& set) const {
+  [[nodiscard]] Roofline roofline_of(int scalar_bytes, CudaCompute compute) const {
     const auto attribute = [&](cudaDeviceAttr which) {
       int value = 0;
       check(cudaDeviceGetAttribute(&value, which, context_.device), "the device");
@@ -284,8 +177,7 @@ class CudaExecutor final : public Executor {
                             kHz * attribute(cudaDevAttrClockRate),
                             kHz * attribute(cudaDevAttrMemoryClockRate),
                             attribute(cudaDevAttrGlobalMemoryBusWidth)};
-    return device_roofline(rates, scalar_bytes,
-                           set.tiled.teams > 0 ? set.tiled.compute : CudaCompute::fma);
+    return device_roofline(rates, scalar_bytes, compute);
   }
 
   /// Owner of the opened device: closes it unless `stays` is set, as the constructor's last step.

@@ -6,12 +6,24 @@
 #include <type_traits>
 #include <vector>
 
+#include "numeric/cuda/batch/kernels.hpp"
+#include "numeric/cuda/extract/determinant_kernels.hpp"
+#include "numeric/cuda/extract/norm_estimator_kernels.hpp"
+#include "numeric/cuda/extract/schur_kernels.hpp"
+#include "numeric/cuda/factor/fallback/kernels.hpp"
+#include "numeric/cuda/factor/front_views.hpp"
 #include "numeric/cuda/factor/small/gathered_fronts.hpp"
+#include "numeric/cuda/factor/tile_inverses.hpp"
 #include "numeric/cuda/factor/tiled/hopper/front_kernel.hpp"
 #include "numeric/cuda/factor/tiled/streamed/kernel.hpp"
+#include "numeric/cuda/factor/verdict_kernels.hpp"
+#include "numeric/cuda/inverse/kernels.hpp"
 #include "numeric/cuda/plan/kernel_set.hpp"
+#include "numeric/cuda/runtime/availability.hpp"
 #include "numeric/cuda/runtime/device.hpp"
+#include "numeric/cuda/solve/fallback/kernels.hpp"
 #include "numeric/cuda/solve/multi/memory.hpp"
+#include "numeric/cuda/solve/product_kernels.hpp"
 #include "numeric/cuda/solve/single/memory.hpp"
 
 namespace kauri::numeric::cuda {
@@ -34,20 +46,51 @@ int hopper_teams() {
   return prepare_gathered_fronts() ? enough(kernels::resident_teams(), symbolic::kFewestTeams) : 0;
 }
 
+cudaError_t launch_hopper(CudaCompute, int teams, const TaskLaunch<double>& t,
+                          cudaStream_t stream) {
+  return kernels::enqueue_factor(t.fronts, t.tasks, t.task_count, t.ticket, t.levels, t.values,
+                                 t.sums, t.least_part, teams, t.pauses, stream);
+}
+
+cudaError_t launch_streamed(CudaCompute compute, int teams, const TaskLaunch<float>& t,
+                            cudaStream_t stream) {
+  return kernels::streamed::enqueue_factor(kernels::portable::arithmetic_of(compute), t.fronts,
+                                           t.tasks, t.task_count, t.ticket, t.levels, t.values,
+                                           t.sums, t.least_part, teams, t.pauses, stream);
+}
+
+template <class T>
+cudaError_t launch_portable(CudaCompute compute, int teams, const TaskLaunch<T>& t,
+                            cudaStream_t stream) {
+  return kernels::portable::enqueue_factor<T>(kernels::portable::arithmetic_of(compute), t.fronts,
+                                              t.tasks, t.task_count, t.ticket, t.levels, t.values,
+                                              t.sums, t.least_part, teams, t.pauses, stream);
+}
+
+cudaError_t launch_gathered(const GatheredFront* fronts, Index count, Index max_rows,
+                            const PlanView& plan, const FactorMemory<double>& memory, int* done,
+                            int* ticket, cudaStream_t stream) {
+  return enqueue_gathered_fronts(fronts, count, max_rows, {plan, memory, done, ticket}, stream);
+}
+
 /// Returns the kernels of tiled fronts of T by `compute`, which must exist for T; teams is 0 if the
 /// device does not hold enough teams of them.
 template <class T>
-TiledKernels tiled_kernels(CudaCompute compute) {
-  if (compute == CudaCompute::hopper)
-    return {compute, std::is_same_v<T, double> ? hopper_teams() : 0};
+TiledKernels<T> tiled_kernels(CudaCompute compute) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (compute == CudaCompute::hopper) return {compute, hopper_teams(), false, 2, launch_hopper};
+  } else {
+    if (compute == CudaCompute::hopper) return {};
+  }
   const kernels::portable::Arithmetic arithmetic = kernels::portable::arithmetic_of(compute);
   if constexpr (std::is_same_v<T, float>) {
     if (const int teams =
             enough(kernels::streamed::resident_teams(arithmetic), symbolic::kFewestEver);
         teams > 0)
-      return {compute, teams, true};
+      return {compute, teams, true, 1, launch_streamed};
   }
-  return {compute, enough(kernels::portable::resident_teams<T>(arithmetic), symbolic::kFewestEver)};
+  return {compute, enough(kernels::portable::resident_teams<T>(arithmetic), symbolic::kFewestEver),
+          false, 1, launch_portable<T>};
 }
 
 constexpr const char* name_of(CudaCompute compute) {
@@ -66,10 +109,10 @@ std::vector<CudaCompute> own_choices() {
 }
 
 template <class T>
-TiledKernels choose_tiled(CudaCompute wanted) {
+TiledKernels<T> choose_tiled(CudaCompute wanted) {
   if (wanted != CudaCompute::automatic &&
       !(std::is_same_v<T, double> && is_of_float_alone(wanted))) {
-    const TiledKernels forced = tiled_kernels<T>(wanted);
+    const TiledKernels<T> forced = tiled_kernels<T>(wanted);
     if (forced.teams > 0) return forced;
     throw Error(ErrorKind::usage, std::string("the kernels for ") + name_of(wanted) +
                                       " do not run on this device; choose another CudaCompute");
@@ -78,36 +121,73 @@ TiledKernels choose_tiled(CudaCompute wanted) {
     if ((compute == CudaCompute::tensor || compute == CudaCompute::tf32x3) &&
         !has_fast_tensor_cores())
       continue;
-    if (const TiledKernels chosen = tiled_kernels<T>(compute); chosen.teams > 0) return chosen;
+    if (const TiledKernels<T> chosen = tiled_kernels<T>(compute); chosen.teams > 0) return chosen;
   }
   return {};
 }
 
 /// Returns the kernels for scaled matrices: those in FP16 if `wanted` is automatic, of_float is
 /// streamed and both have equally many teams, since both run the tasks of one plan; else of_float.
-TiledKernels choose_scaled(CudaCompute wanted, const TiledKernels& of_float) {
+TiledKernels<float> choose_scaled(CudaCompute wanted, const TiledKernels<float>& of_float) {
   if (wanted != CudaCompute::automatic || !of_float.streamed) return of_float;
-  const TiledKernels halves = tiled_kernels<float>(CudaCompute::fp16x3);
+  const TiledKernels<float> halves = tiled_kernels<float>(CudaCompute::fp16x3);
   return halves.teams == of_float.teams ? halves : of_float;
 }
 
-void add_groups(const CudaOptions& options, KernelSet& set) {
-  if (options.solves_together >= 8) set.group_blocks[0] = multi_blocks<8>();
+void add_groups(const CudaOptions& options, KernelSet<double>& set) {
+  auto& [eight, sixteen, most] = set.group;
+  eight.enqueue = enqueue_multi_sweeps<8>, sixteen.enqueue = enqueue_multi_sweeps<16>;
+  most.enqueue = enqueue_multi_sweeps<32>;
+  if (options.solves_together >= 8) eight.blocks = multi_blocks<8>();
   if (options.solves_together == 32)
-    set.group_blocks[1] = multi_blocks<16>(), set.group_blocks[2] = multi_blocks<32>();
-  set.together = *std::min_element(set.group_blocks.begin(), set.group_blocks.end()) > 0 ? 32
-                 : set.group_blocks[0] > 0                                               ? 8
-                                                                                         : 1;
+    sixteen.blocks = multi_blocks<16>(), most.blocks = multi_blocks<32>();
+  set.together = std::min({eight.blocks, sixteen.blocks, most.blocks}) > 0 ? 32
+                 : eight.blocks > 0                                        ? 8
+                                                                           : 1;
   set.group_columns = options.group_columns;
+  set.solve_several = enqueue_several;
 }
 
 }  // namespace
 
+void load_kernels(const cudaDeviceProp& device) {
+  try {
+    load_level_kernels();
+    load_verdict_kernels();
+    load_tile_inverses();
+    load_solve_kernels();
+    load_view_kernels();
+    load_inverse_kernels();
+    load_product_kernels();
+    load_determinant_kernels();
+    load_schur_kernels();
+    load_estimator_kernels();
+    load_batch_kernels();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::device) throw;
+    throw Error(ErrorKind::device, error.what() + (" (" + what_was_built(device) + ")"));
+  }
+}
+
+void require_valid(const CudaOptions& options) {
+  if (options.solves_together != 1 && options.solves_together != 8 && options.solves_together != 32)
+    throw Error(ErrorKind::usage, "cuda_backend: solves_together is " +
+                                      std::to_string(options.solves_together) +
+                                      ", expected 1, 8 or 32");
+  if (options.group_columns != 0 && options.group_columns != 8 && options.group_columns != 16 &&
+      options.group_columns != 32)
+    throw Error(ErrorKind::usage, "cuda_backend: group_columns is " +
+                                      std::to_string(options.group_columns) +
+                                      ", expected 0, 8, 16 or 32");
+}
+
 KernelSets select_kernels(const CudaOptions& options) {
   KernelSets sets;
-  KernelSet &one = sets.single_precision, &two = sets.double_precision;
+  KernelSet<float>& one = sets.single_precision;
+  KernelSet<double>& two = sets.double_precision;
   two.tiled = choose_tiled<double>(options.compute);
-  two.gathered = two.tiled.compute == CudaCompute::hopper;
+  if (two.tiled.compute == CudaCompute::hopper)
+    two.small = {enqueue_gathered_views, launch_gathered};
   if (is_of_double_alone(options.compute))
     one.refusal = std::string("the kernels for ") + name_of(options.compute) +
                   " are for double only; choose another CudaCompute";

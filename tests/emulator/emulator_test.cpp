@@ -265,7 +265,7 @@ TYPED_TEST(Emulated, BackwardSums) {
   }
 }
 
-/// Blocks whose inverses need correction (tests/numeric/cuda/near_singular_test.cpp).
+/// Blocks whose inverses need correction (tests/numeric/cuda/factor/near_singular_test.cpp).
 TYPED_TEST(Emulated, NearlySingularBlocks) {
   if constexpr (sizeof(typename TypeParam::T) == 8) {
     Backend cpu = cpu_backend(1);

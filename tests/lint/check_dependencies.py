@@ -5,7 +5,8 @@
 #     -> {tests, bench, python, examples}
 # The doors (src/cli, src/c, python/src) include nothing of numeric/, nor the internals of plans.
 # Inside a folder of ROOMS it includes only the rooms that ROOMS allows. Only some folders may name
-# CUDA, BLAS and Eigen, and the library never prints, exits or reads the environment.
+# CUDA, BLAS and Eigen, and the library never prints, exits or reads the environment. On the host,
+# the kernels of a CUDA device are chosen by select_kernels() and KernelSet alone.
 # SPDX-License-Identifier: BSD-3-Clause
 import re
 
@@ -124,12 +125,16 @@ CUDA_HEADER = re.compile(r"^(cuda|cublas|cusolver|cusparse|cudss|curand|cufft|nv
                          r"|cooperative_groups|mma\.h|cub/|thrust/|cuda/|cute/|cutlass/)")
 # These headers are for ranges only; few files include NVTX.
 NVTX_HEADER = re.compile(r"^(nvtx|nvToolsExt)")
-NVTX_FILES = ("base/progress/phase_range.cpp", "tests/base/range_recorder.cpp")
+NVTX_FILES = ("base/progress/phase_range.cpp", "tests/base/progress/range_recorder.cpp")
 BLAS_HEADER = re.compile(r"^(cblas|lapacke|lapack|mkl|f77blas|openblas|blis|Accelerate)")
 BLAS_NAME = re.compile(
     r"\b(cblas_\w+|LAPACKE_\w+|openblas_\w+|mkl_\w+|goto_set_num_threads"
     r"|[sd](gemm|gemv|ger|syrk|syr|symm|symv|trsm|trsv|trmm|trmv|potrf|potri|potrs|potf2|getrf|getrs|axpy|dot|scal|nrm2|copy|swap)_)\b")
 NOISE = re.compile(r"(std::(cout|cerr|clog|abort|exit|quick_exit|terminate|getenv)\b|\b(printf|fprintf|puts|putchar|perror|abort|getenv|setenv)\s*\()")
+
+# What a choice of kernels asks for: an arithmetic, the scalar of a template, the compute capability of a device.
+KERNEL_CHOICE = re.compile(r"\b(CudaCompute::\w+|is_same_v<T|cudaDevAttrComputeCapability\w+)")
+KERNEL_CHOOSERS = ("numeric/cuda/select_kernels.cpp", "numeric/cuda/plan/kernel_set", "numeric/cuda/plan/roofline.hpp", "numeric/cuda/factor/tiled/")
 
 LIBRARY = ("include/kauri/", "base/", "src/", "ordering/", "symbolic/", "numeric/")
 
@@ -220,6 +225,8 @@ def faults_of(path, root):
             fault = f"BLAS or LAPACK name {name.group()} outside numeric/cpu/dense and numeric/cuda"
         elif under(path, *LIBRARY) and not under(path, "src/cli/") and (name := NOISE.search(plain)):
             fault = f"{name.group()}: the library never prints, exits or reads the environment"
+        elif under(path, "numeric/cuda/") and path.suffix in (".cpp", ".hpp") and not under(path, *KERNEL_CHOOSERS) and (name := KERNEL_CHOICE.search(plain)):
+            fault = f"{name.group()}: kernels are chosen in numeric/cuda/select_kernels.cpp; read the KernelSet"
         if fault:
             yield f"{path}:{number}: {fault}"
 

@@ -77,6 +77,8 @@ PLANTED = (
     ("dependencies", "src/planted.cpp", includes("<cuda_runtime.h>"), "CUDA header <cuda_runtime.h>"),
     ("dependencies", "tests/numeric/planted.cpp", includes("<cuda_runtime_api.h>"), "CUDA header <cuda_runtime_api.h>"),
     ("dependencies", "numeric/cuda/planted.cpp", includes("<nvtx3/nvToolsExt.h>"), "NVTX header <nvtx3/nvToolsExt.h>"),
+    ("dependencies", "numeric/cuda/factor/planted.cpp", HEAD + "bool f(CudaCompute c) { return c == CudaCompute::hopper; }\n", "kernels are chosen in numeric/cuda/select_kernels.cpp"),
+    ("dependencies", "numeric/cuda/solve/planted.cpp", HEAD + "template <class T>\nbool f() {\n  return std::is_same_v<T, double>;\n}\n", "read the KernelSet"),
     ("dependencies", "numeric/cpu/factor/front.cpp", includes("<cblas.h>"), "BLAS or LAPACK header <cblas.h>"),
     ("dependencies", "numeric/cpu/factor/front.cpp", HEAD + "void f() { dpotrf_(); }\n", "BLAS or LAPACK name dpotrf_"),
     ("dependencies", "symbolic/planted.cpp", HEAD + 'void f() { std::cerr << "x"; }\n', "the library never prints"),

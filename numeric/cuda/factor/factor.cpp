@@ -3,14 +3,10 @@
 #include "numeric/cuda/factor/factor.hpp"
 
 #include <algorithm>
-#include <string>
-#include <type_traits>
 
 #include "numeric/cuda/factor/fallback/kernels.hpp"
 #include "numeric/cuda/factor/front_views.hpp"
 #include "numeric/cuda/factor/tile_inverses.hpp"
-#include "numeric/cuda/factor/tiled/hopper/front_kernel.hpp"
-#include "numeric/cuda/factor/tiled/streamed/kernel.hpp"
 #include "numeric/cuda/factor/verdict_kernels.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/runtime/unwinding.hpp"
@@ -30,51 +26,29 @@ static_assert(sizeof(FrontViewOf<float>) == symbolic::kDeviceTiledBytes &&
 static_assert(sizeof(ChildViewOf<float>) == symbolic::kDeviceChildBytes &&
               sizeof(ChildViewOf<double>) == symbolic::kDeviceChildBytes);
 
-/// Returns the kernels, to be run by as many teams as the device holds or as
-/// DeviceTestHooks::teams() asks for, whichever is fewer. Throws Error(usage) if the hook lowers
-/// the number below that which the tasks were made for, or to an odd one for Hopper's kernel.
-TiledKernels with_teams(TiledKernels kernels, const symbolic::DeviceSchedule& device) {
-  if (device.hooks.teams() == 0) return kernels;
-  const int all = kernels.teams;
-  kernels.teams = std::min(all, device.hooks.teams());
-  if (kernels.teams < std::min(all, device.task_teams) ||
-      (kernels.compute == CudaCompute::hopper && kernels.teams % 2 != 0))
-    throw Error(ErrorKind::usage, "a device's tasks made for " + std::to_string(device.task_teams) +
-                                      " teams, to be run by " + std::to_string(kernels.teams));
-  return kernels;
-}
-
-/// Returns the kernels for factors of T of this plan; the default set, which is the fallback
-/// alone, if the plan's test hooks ask for it. Throws Error(usage) if factors of T are refused.
-template <class T>
-KernelSet kernels_for(const Plan& plan, const DeviceContext& context) {
-  if (plan.internals->device.hooks.by_level()) return {};
-  const KernelSet& set = context.kernels.of<T>();
-  if (!set.refusal.empty()) throw Error(ErrorKind::usage, set.refusal);
-  return set;
-}
-
 }  // namespace
 
-SmallFactor::SmallFactor(const DevicePlan& plan, const FactorMemory<double>& memory,
-                         DeviceBlock& block, cudaStream_t stream)
-    : narrow_(plan.plan()->internals->device.narrow_fronts) {
+template <class T>
+SmallFactor<T>::SmallFactor(const DevicePlan& plan, const FactorMemory<T>& memory,
+                            const SmallKernels<T>& kernels, DeviceBlock& block, cudaStream_t stream)
+    : kernels_(kernels), narrow_(plan.plan()->internals->device.narrow_fronts) {
   const Offset small = plan.plan()->internals->device.small_fronts;
   front_ = block.take<GatheredFront>(small);
   counters_ = block.take<int>(small + 2);
-  enqueue_gathered_views(plan, memory, front_.data(), stream);
+  kernels_.describe(plan, memory, front_.data(), stream);
 }
 
-void SmallFactor::enqueue(const PlanView& view, const FactorMemory<double>& memory,
-                          cudaStream_t stream) const {
+template <class T>
+void SmallFactor<T>::enqueue(const PlanView& view, const FactorMemory<T>& memory,
+                             cudaStream_t stream) const {
   check(cudaMemsetAsync(counters_.data(), 0,
                         static_cast<std::size_t>(counters_.size()) * sizeof(int), stream),
         "counters");
   const auto count = static_cast<Index>(front_.size());
   int* tickets = counters_.data() + count;
   const auto launch = [&](Index begin, Index end, Index rows, int* ticket) {
-    const GatherSource source{view, memory, counters_.data(), ticket};
-    check(enqueue_gathered_fronts(front_.data() + begin, end - begin, rows, source, stream),
+    check(kernels_.enqueue(front_.data() + begin, end - begin, rows, view, memory, counters_.data(),
+                           ticket, stream),
           "the launch of small fronts");
   };
   launch(0, narrow_, symbolic::DeviceSchedule::kNarrow, tickets);
@@ -83,11 +57,10 @@ void SmallFactor::enqueue(const PlanView& view, const FactorMemory<double>& memo
 
 template <class T>
 TiledFactor<T>::TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memory,
-                            const TiledKernels& chosen, DeviceBlock& block, cudaStream_t stream)
-    : plan_(&plan.tiled()) {
+                            const TiledKernels<T>& kernels, DeviceBlock& block, cudaStream_t stream)
+    : plan_(&plan.tiled()), kernels_(kernels) {
   const symbolic::DeviceSchedule& device = plan.plan()->internals->device;
   const TiledPlan::SumLists& sums = plan_->sums();
-  chosen_ = with_teams(chosen, device);
   pauses_ = device.hooks.pauses();
   least_part_ = device.hooks.least_part();
   first_ = device.small_fronts;
@@ -100,29 +73,6 @@ TiledFactor<T>::TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memor
 }
 
 template <class T>
-cudaError_t TiledFactor<T>::launch(const kernels::Levels& levels, int* ticket,
-                                   const kernels::ValuesOf<T>& values, cudaStream_t stream) const {
-  const symbolic::DeviceTask* task = plan_->tasks().data();
-  const auto tasks = static_cast<int>(plan_->tasks().size());
-  if constexpr (std::is_same_v<T, double>) {
-    if (chosen_.compute == CudaCompute::hopper)
-      return kernels::enqueue_factor(front_.data(), task, tasks, ticket, levels, values, sums_,
-                                     least_part_, chosen_.teams, pauses_, stream);
-  }
-  const kernels::portable::Arithmetic arithmetic =
-      kernels::portable::arithmetic_of(chosen_.compute);
-  if constexpr (std::is_same_v<T, float>) {
-    if (chosen_.streamed)
-      return kernels::streamed::enqueue_factor(arithmetic, front_.data(), task, tasks, ticket,
-                                               levels, values, sums_, least_part_, chosen_.teams,
-                                               pauses_, stream);
-  }
-  return kernels::portable::enqueue_factor<T>(arithmetic, front_.data(), task, tasks, ticket,
-                                              levels, values, sums_, least_part_, chosen_.teams,
-                                              pauses_, stream);
-}
-
-template <class T>
 void TiledFactor<T>::enqueue(const PlanView& view, const FactorMemory<T>& memory,
                              cudaStream_t stream) const {
   check(cudaMemsetAsync(counters_.data(), 0,
@@ -132,32 +82,27 @@ void TiledFactor<T>::enqueue(const PlanView& view, const FactorMemory<T>& memory
   const kernels::ValuesOf<T> values{view.entry_ptr, view.entry_row, view.entry_source, memory.value,
                                     memory.shift};
   int* ticket = levels + plan_->level_tasks().size();
-  check(launch({levels, plan_->level_tasks().data(), ticket + 1}, ticket, values, stream),
-        "the launch of the tasks");
+  const TaskLaunch<T> tasks{front_.data(),
+                            plan_->tasks().data(),
+                            static_cast<int>(plan_->tasks().size()),
+                            ticket,
+                            {levels, plan_->level_tasks().data(), ticket + 1},
+                            values,
+                            sums_,
+                            least_part_,
+                            pauses_};
+  check(kernels_.enqueue(tasks, stream), "the launch of the tasks");
   enqueue_states(view, first_, static_cast<Index>(front_.size()), front_.data(), memory, stream);
-}
-
-template <class T>
-Offset own_bytes(const Plan& plan, const DeviceContext& context) {
-  const symbolic::DeviceSchedule& device = plan.internals->device;
-  const KernelSet set = kernels_for<T>(plan, context);
-  const Offset own = plan.peak_bytes(sizeof(T)) - plan.prepared_bytes();
-  if (device.hooks.by_level()) return own;
-  if (set.gathered)
-    return own + symbolic::count_fast_bytes(device, "sm_90") -
-           device.fast_bytes;  // own: fast_bytes are for the plan's target, maybe another one
-  const Offset small = sizeof(T) == 8 ? device.fast_bytes - device.task_bytes : 0;
-  return own - small - (set.tiled.teams > 0 ? 0 : device.task_bytes - device.shared_bytes);
 }
 
 template <class T>
 CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext context)
     : context_(std::move(context)),
       plan_(std::move(plan)),
-      kernels_(kernels_for<T>(*plan_->plan(), context_)),
+      kernels_(context_.kernels.of<T>().for_factors_of(*plan_->plan())),
       fast_(kernels_.runs_sweeps(*plan_->plan())),
       host_verdict_(context_.pool),
-      block_(own_bytes<T>(*plan_->plan(), context_), *context_.heap),
+      block_(context_.kernels.of<T>().own_bytes(*plan_->plan()), *context_.heap),
       stream_(context_.pool) {
   const Plan& p = *plan_->plan();
   const auto fronts = static_cast<Offset>(p.supernodes.parent.size());
@@ -171,9 +116,8 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext 
   check(cudaMemcpyAsync(&verdict_.data()->verdict, &host_verdict_.place().there->value,
                         sizeof(DeviceVerdict), cudaMemcpyDefault, stream_->get()),
         "the verdict");
-  if constexpr (std::is_same_v<T, double>) {
-    if (kernels_.gathered) small_ = SmallFactor(*plan_, memory(), block_, stream_->get());
-  }
+  if (kernels_.gathers())
+    small_ = SmallFactor<T>(*plan_, memory(), kernels_.small, block_, stream_->get());
   if (kernels_.tiled.teams > 0 && !p.internals->device.task.empty())
     tiled_ = TiledFactor<T>(*plan_, memory(), kernels_.tiled, block_, stream_->get());
   stream_->synchronize();
@@ -196,10 +140,10 @@ void CudaFactor<T>::enqueue(cudaStream_t stream) const {
   const auto level_by_level = [&](std::span<const Level> some) {
     for (const Level& level : some) enqueue_level(plan_->view(), level, memory(), stream);
   };
-  if constexpr (std::is_same_v<T, double>) {
-    if (kernels_.gathered) small_.enqueue(plan_->view(), memory(), stream);
-  }
-  if (!kernels_.gathered) level_by_level(small);
+  if (kernels_.gathers())
+    small_.enqueue(plan_->view(), memory(), stream);
+  else
+    level_by_level(small);
   if (kernels_.tiled.teams > 0 && !device.task.empty())
     tiled_.enqueue(plan_->view(), memory(), stream);
   else
@@ -353,8 +297,8 @@ void CudaFactor<T>::copy_panel(Index s, std::span<T> to) const {
     copy(tiled.panel().entries(), tiled);
 }
 
-template Offset own_bytes<float>(const Plan&, const DeviceContext&);
-template Offset own_bytes<double>(const Plan&, const DeviceContext&);
+template class SmallFactor<float>;
+template class SmallFactor<double>;
 template class TiledFactor<float>;
 template class TiledFactor<double>;
 template class CudaFactor<float>;

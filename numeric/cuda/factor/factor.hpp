@@ -3,8 +3,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <type_traits>
-
 #include "numeric/backend.hpp"
 #include "numeric/cuda/factor/small/gathered_fronts.hpp"
 #include "numeric/cuda/factor/verdict_kernels.hpp"
@@ -25,16 +23,18 @@ struct SolveMemory;
 /// The small fronts of one factor in two launches: first the narrow fronts, then the others, each
 /// in the order of their levels. Holds their descriptions and counters, with the addresses of the
 /// factor.
+template <class T>
 class SmallFactor {
  public:
   SmallFactor() = default;
   /// Enqueues the making of the descriptions on the current device: they are valid once the stream
-  /// has completed it. Throws Error: memory, device.
-  SmallFactor(const DevicePlan& plan, const FactorMemory<double>& memory, DeviceBlock& block,
-              cudaStream_t stream);
-  void enqueue(const PlanView& view, const FactorMemory<double>& memory, cudaStream_t stream) const;
+  /// has completed it. The members of `kernels` are not null. Throws Error: memory, device.
+  SmallFactor(const DevicePlan& plan, const FactorMemory<T>& memory, const SmallKernels<T>& kernels,
+              DeviceBlock& block, cudaStream_t stream);
+  void enqueue(const PlanView& view, const FactorMemory<T>& memory, cudaStream_t stream) const;
 
  private:
+  SmallKernels<T> kernels_;
   DeviceArray<GatheredFront> front_;
   DeviceArray<int> counters_;  // one for each front, then two tickets
   Index narrow_ = 0;
@@ -47,18 +47,15 @@ class TiledFactor {
  public:
   TiledFactor() = default;
   /// Enqueues the making of the views on the current device: they are valid once the stream has
-  /// completed it. `plan` outlives this object. `chosen` has teams > 0. Throws Error: memory,
-  /// device, usage (the test hook asks for fewer teams than the tasks need, or an odd number).
-  TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memory, const TiledKernels& chosen,
+  /// completed it. `plan` outlives this object. `kernels` has teams > 0. Throws Error:
+  /// memory, device.
+  TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memory, const TiledKernels<T>& kernels,
               DeviceBlock& block, cudaStream_t stream);
   /// Enqueues the tasks of all tiled fronts, then the launch that copies their failures to the
   /// fronts' states. All small fronts come before it on the stream.
   void enqueue(const PlanView& view, const FactorMemory<T>& memory, cudaStream_t stream) const;
 
  private:
-  cudaError_t launch(const kernels::Levels& levels, int* ticket, const kernels::ValuesOf<T>& values,
-                     cudaStream_t stream) const;
-
   const TiledPlan* plan_ = nullptr;
   DeviceArray<kernels::FrontViewOf<T>> front_;
   DeviceArray<kernels::ChildViewOf<T>> child_;
@@ -66,16 +63,10 @@ class TiledFactor {
       counters_;  // of fronts, then of levels, then the ticket and the number of levels done
   kernels::SumsOf<T> sums_;
   Index first_ = 0;  // first tiled front in PlanView::order
-  TiledKernels chosen_;
+  TiledKernels<T> kernels_;
   unsigned pauses_ = 0;
   Index least_part_ = 0;
 };
-
-/// Returns the device bytes that each factor allocates for itself: Plan::peak_bytes() less
-/// Plan::prepared_bytes(), less or more what this device's kernels need. Throws Error(usage) if
-/// factors of T are refused (KernelSet::refusal).
-template <class T>
-Offset own_bytes(const Plan& plan, const DeviceContext& context);
 
 template <class T>
 class CudaFactor final : public FactorImpl<T>,
@@ -186,7 +177,7 @@ class CudaFactor final : public FactorImpl<T>,
 
   DeviceContext context_;
   std::shared_ptr<const DevicePlan> plan_;
-  KernelSet kernels_;
+  KernelSet<T> kernels_;
   bool fast_;                   // true if solves go by sweeps
   PooledVerdict host_verdict_;  // the device writes it together with verdict_
   DeviceBlock block_;           // holds all arrays, those of small_ and tiled_ too
@@ -196,7 +187,7 @@ class CudaFactor final : public FactorImpl<T>,
   DeviceArray<Index> fail_column_;
   DeviceArray<double> fail_pivot_;
   DeviceArray<VerdictMemory> verdict_;
-  SmallFactor small_;  // if kernels_.gathered
+  SmallFactor<T> small_;  // if kernels_.gathers()
   TiledFactor<T> tiled_;
   Graph graph_;
   bool ran_ = false, tried_graph_ = false;

@@ -3,39 +3,108 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <array>
 #include <string>
-#include <type_traits>
 
 #include "kauri/core/backend.hpp"
 #include "kauri/core/plan.hpp"
+#include "numeric/cuda/plan/front_view.hpp"
 #include "symbolic/plan/internals.hpp"
 
 namespace kauri::numeric::cuda {
 
+class DevicePlan;
+struct GatheredFront;
+struct MultiMemory;
+struct PlanView;
+struct SweepView;
+template <class T>
+struct FactorMemory;
+template <class T>
+struct SeveralSolve;
+template <class T>
+struct KernelSet;
+
+/// Arguments of a launch of all tasks of a factor's tiled fronts: those of
+/// kernels::enqueue_factor() (factor/tiled/hopper/front_kernel.hpp), where they are explained.
+template <class T>
+struct TaskLaunch {
+  const kernels::FrontViewOf<T>* fronts;
+  const symbolic::DeviceTask* tasks;
+  int task_count;
+  int* ticket;
+  kernels::Levels levels;
+  kernels::ValuesOf<T> values;
+  kernels::SumsOf<T> sums;
+  int least_part;
+  unsigned pauses;
+};
+
 /// Kernels of tiled fronts in one scalar.
+template <class T>
 struct TiledKernels {
   CudaCompute compute = CudaCompute::automatic;  ///< automatic only if teams is 0
   int teams = 0;  ///< resident on the device; 0: none run, and the fallback does tiled fronts
   bool streamed =
       false;  ///< float: operands come by bulk copies (factor/tiled/streamed/kernel.hpp)
+  int teams_in_block = 1;  ///< a launch has a multiple of so many teams
+  /// Enqueues the tasks, with arithmetic `compute`, for `teams` teams. Null if teams is 0.
+  cudaError_t (*launch)(CudaCompute compute, int teams, const TaskLaunch<T>& tasks,
+                        cudaStream_t stream) = nullptr;
+
+  [[nodiscard]] cudaError_t enqueue(const TaskLaunch<T>& tasks, cudaStream_t stream) const {
+    return launch(compute, teams, tasks, stream);
+  }
+};
+
+/// Kernels of narrow and small fronts that gather their entries, in two launches
+/// (factor/small/gathered_fronts.hpp). Null: the fallback does these fronts.
+template <class T>
+struct SmallKernels {
+  /// Enqueues the descriptions of all small fronts of the plan with the addresses of one factor.
+  void (*describe)(const DevicePlan& plan, const FactorMemory<T>& memory, GatheredFront* fronts,
+                   cudaStream_t stream) = nullptr;
+  /// Enqueues the factorisation of `count` fronts of at most max_rows rows. done, ticket: as in
+  /// GatherSource.
+  cudaError_t (*enqueue)(const GatheredFront* fronts, Index count, Index max_rows,
+                         const PlanView& plan, const FactorMemory<T>& memory, int* done,
+                         int* ticket, cudaStream_t stream) = nullptr;
+};
+
+/// The kernel of solve/multi for groups of `columns` columns.
+struct GroupKernel {
+  Index columns;
+  int blocks = 0;  ///< that the device holds at once; 0: it does not run the kernel
+  void (*enqueue)(const SweepView& view, const MultiMemory& memory, bool forward, bool backward,
+                  int blocks, cudaStream_t stream) = nullptr;
 };
 
 /// Kernels of one scalar. By default the fallback does all fronts and solves, level by level.
+template <class T>
 struct KernelSet {
-  TiledKernels tiled;
-  bool gathered = false;  ///< small fronts by factor/small/gathered_fronts.cu, else by the fallback
+  TiledKernels<T> tiled;
+  SmallKernels<T> small;
   int single_blocks =
       0;  ///< blocks of solve/single that the device holds at once; 0: the fallback solves
-  std::array<int, 3> group_blocks{};  ///< blocks of solve/multi that the device holds at once, for
-                                      ///< groups of 8, 16 and 32 columns
-  Index together = 1;                 ///< most columns that sweeps solve together: 1, 8 or 32
-  Index group_columns = 0;            ///< CudaOptions::group_columns
-  std::string refusal;                ///< why no factor of this scalar can be made; empty: it can
+  std::array<GroupKernel, 3> group{{{8}, {16}, {32}}};  ///< kernels of solve/multi
+  Index together = 1;       ///< most columns that sweeps solve together: 1, 8 or 32
+  Index group_columns = 0;  ///< CudaOptions::group_columns
+  /// Enqueues the solve of 2 to `together` columns by sweeps. Not called if `together` is 1.
+  void (*solve_several)(const KernelSet& kernels, const SeveralSolve<T>& solve,
+                        cudaStream_t stream) = nullptr;
+  std::string refusal;  ///< why no factor of this scalar can be made; empty: it can
 
   /// Returns what Backend::kernels() returns: "hopper", "tensor", "fma", "tf32x3", "tf32",
   /// "fp16x3", "levels" (the fallback does tiled fronts) or "none" (factors are refused).
   [[nodiscard]] const char* name() const;
+  /// Returns the arithmetic of tiled fronts: fused multiply-adds if the fallback does them.
+  [[nodiscard]] CudaCompute arithmetic() const {
+    return tiled.teams > 0 ? tiled.compute : CudaCompute::fma;
+  }
+  /// Returns true if small fronts gather their entries, else the fallback does them.
+  [[nodiscard]] bool gathers() const { return small.enqueue != nullptr; }
   /// Returns true if a persistent kernel does the plan's tiled fronts by tasks, not the fallback.
   [[nodiscard]] bool runs_tasks(const Plan& plan) const {
     return tiled.teams > 0 && !plan.internals->device.hooks.by_level();
@@ -44,16 +113,35 @@ struct KernelSet {
   [[nodiscard]] bool runs_sweeps(const Plan& plan) const {
     return runs_tasks(plan) && single_blocks > 0 && plan.internals->device.sweeps.bytes > 0;
   }
+  /// Returns the kernels for factors of this plan: these; or the default set, which is the fallback
+  /// alone, if the plan's test hooks ask for it. The hooks can lower the number of teams, too.
+  /// Throws Error(usage) if factors are refused, or if the hooks lower the number of teams below
+  /// that which the tasks were made for, or to one that is no multiple of teams_in_block.
+  [[nodiscard]] KernelSet for_factors_of(const Plan& plan) const;
+  /// Returns the device bytes that each factor of the plan allocates for itself:
+  /// Plan::peak_bytes() less Plan::prepared_bytes(), less or more what these kernels need. Throws
+  /// as for_factors_of().
+  [[nodiscard]] Offset own_bytes(const Plan& plan) const;
 };
 
 /// The kernels of a backend, for factors in float, in double, and in float of scaled matrices
 /// (MixedFactor).
 struct KernelSets {
-  KernelSet single_precision, double_precision, scaled;
+  KernelSet<float> single_precision;
+  KernelSet<double> double_precision;
+  KernelSet<float> scaled;
 
   template <class T>
-  [[nodiscard]] const KernelSet& of() const {
-    return std::is_same_v<T, double> ? double_precision : single_precision;
+  [[nodiscard]] const KernelSet<T>& of() const {
+    if constexpr (sizeof(T) == sizeof(double))
+      return double_precision;
+    else
+      return single_precision;
+  }
+  /// Returns visit(the set of the scalar of so many bytes).
+  template <class Visit>
+  [[nodiscard]] auto with(int scalar_bytes, const Visit& visit) const {
+    return scalar_bytes == sizeof(float) ? visit(single_precision) : visit(double_precision);
   }
   /// Returns the number of teams for which a plan's list of tasks is made: the fewer of those in
   /// float and in double, since more teams than it was made for can run a list too. 0: no kernels
@@ -96,9 +184,17 @@ constexpr bool is_of_float_alone(CudaCompute compute) {
          compute == CudaCompute::fp16x3;
 }
 
-inline const char* KernelSet::name() const {
+template <class T>
+const char* KernelSet<T>::name() const {
   return tiled.teams > 0 ? short_name(tiled.compute) : refusal.empty() ? "levels" : "none";
 }
+
+/// Loads the kernels of factors, solves and batches, but for those that select_kernels() loads.
+/// Throws Error(device) if the device can run none; the text names this build's architectures.
+void load_kernels(const cudaDeviceProp& device);
+
+/// Throws Error(usage) if solves_together or group_columns has a value that no kernel has.
+void require_valid(const CudaOptions& options);
 
 /// Chooses the kernels for the current device. Throws Error: usage (options.compute does not run on
 /// the device), device.

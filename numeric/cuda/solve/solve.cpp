@@ -2,8 +2,6 @@
 // level by level.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <stdexcept>
-#include <type_traits>
 
 #include "numeric/cuda/factor/factor.hpp"
 #include "numeric/cuda/runtime/transfer/dense_copy.hpp"
@@ -58,35 +56,14 @@ template <class T>
 void CudaFactor<T>::enqueue_fast(const MatrixView<const T>& b, const MatrixView<T>& x,
                                  const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                                  cudaStream_t stream) const {
-  const Plan& p = *plan();
-  const StridedView<const T> from = strided(b);
-  const StridedView<T> to = strided(x);
-  const Index most = symbolic::solve_width(std::min(workspace.nrhs(), kernels_.together)),
-              width = symbolic::solve_width(x.cols);
-  if (width == 1)
-    return enqueue_one(from, to, scratch_of(p, workspace.numbers(), most), steps, stream);
-  if constexpr (std::is_same_v<T, double>) {
-    const SweepView& view = *plan_->sweeps();
-    const Index group = group_width(p, width, kernels_.group_columns);
-    MultiMemory multi = multi_memory(p, entries_.data(), workspace.numbers(), most, x.cols, group);
-    multi.numbers.verdict = verdict_address(), multi.numbers.b = from.data,
-    multi.numbers.out = to.data;
-    multi.numbers.b_step = from.row, multi.numbers.out_step = to.row;
-    multi.numbers.run_flag = steps.run_flag;
-    multi.b_row = steps.permute ? view.new_of : nullptr,
-    multi.out_row = steps.back ? view.new_of : nullptr;
-    multi.b_column = from.column, multi.out_column = to.column;
-    if (group == 8)
-      return enqueue_multi_sweeps<8>(view, multi, steps.forward, steps.backward,
-                                     kernels_.group_blocks[0], stream);
-    if (group == 16)
-      return enqueue_multi_sweeps<16>(view, multi, steps.forward, steps.backward,
-                                      kernels_.group_blocks[1], stream);
-    return enqueue_multi_sweeps<32>(view, multi, steps.forward, steps.backward,
-                                    kernels_.group_blocks[2], stream);
-  } else {
-    throw std::logic_error("sweeps of several columns of floats: kernels_.together is 1");
-  }
+  const Index most = symbolic::solve_width(std::min(workspace.nrhs(), kernels_.together));
+  if (symbolic::solve_width(x.cols) == 1)
+    return enqueue_one(strided(b), strided(x), scratch_of(*plan(), workspace.numbers(), most),
+                       steps, stream);
+  kernels_.solve_several(kernels_,
+                         {*plan(), *plan_->sweeps(), entries_.data(), workspace.numbers(), most, b,
+                          x, verdict_address(), steps},
+                         stream);
 }
 
 template <class T>

@@ -14,7 +14,7 @@ namespace kauri::numeric::cuda {
 
 template <class T>
 Offset workspace_bytes(const Plan& plan, Index nrhs, const DeviceContext& context) {
-  const KernelSet& kernels = context.kernels.of<T>();
+  const KernelSet<T>& kernels = context.kernels.of<T>();
   if (kernels.runs_sweeps(plan)) return plan.workspace_bytes(sizeof(T), nrhs, kernels.together);
   const Offset row = Offset{sizeof(T)} * nrhs;
   return checked_add(2 * aligned_bytes(plan.n, row),

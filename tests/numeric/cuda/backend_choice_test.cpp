@@ -1,4 +1,4 @@
-// Which backend and which kernels a solve goes to, if a CUDA device is there. Without a device
+// Which backend a solve goes to, if a CUDA device is there. Without a device
 // every test is skipped, visibly.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
@@ -10,7 +10,6 @@
 #include "kauri/kauri.hpp"
 #include "numeric/cuda/executor.hpp"
 #include "tests/support/device/cuda_ways.hpp"
-#include "tests/support/process/error_text.hpp"
 
 namespace kauri {
 namespace {
@@ -69,22 +68,6 @@ TEST(CudaChoice, ChangesWithTheSystem) {
     solver.solve(std::span<const double>(b));
     EXPECT_LE(solver.report().refinement.final_error.componentwise, 1e-14) << spec;
   }
-}
-
-/// Kernels that exist for double only are refused in float, and only there.
-TEST(CudaChoice, LoopsOfDoubleAreRefusedInFloat) {
-  if (!test::has_device()) GTEST_SKIP() << "no CUDA device";
-  Backend backend =
-      cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = CudaCompute::tensor});
-  const auto a = generate("poisson3d 12");
-  AnalyzeOptions options;
-  options.ordering.method = OrderingMethod::amd;
-  options.target = backend.target();
-  const auto plan = analyze(a.pattern(), options);
-  EXPECT_EQ(test::error_text(ErrorKind::usage, [&] { (void)Factor<float>::create(plan, backend); }),
-            "the kernels for FP64 tensor cores are for double only; choose another CudaCompute");
-  auto factor = Factor<double>::create(plan, backend);
-  EXPECT_TRUE(refactorize<double>(factor, a.value()).ok());
 }
 
 }  // namespace

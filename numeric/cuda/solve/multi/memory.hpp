@@ -4,6 +4,7 @@
 #pragma once
 
 #include "numeric/cuda/solve/single/memory.hpp"
+#include "numeric/solve_impl.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -26,6 +27,21 @@ struct MultiMemory {
   Index groups;  ///< number of groups, each of which solves some of the columns
   Index n;
   Index columns;  ///< number of right-hand sides
+};
+
+/// A solve of several right-hand sides by sweeps. b and x lie on the device and have 2 to
+/// KernelSet::together columns.
+template <class T>
+struct SeveralSolve {
+  const Plan& plan;
+  const SweepView& sweeps;
+  const T* entries;  ///< DeviceSchedule::entries numbers
+  double* numbers;   ///< CudaWorkspace::numbers() of a workspace for `most` right-hand sides
+  Index most;
+  MatrixView<const T> b;
+  MatrixView<T> x;
+  const DeviceVerdict* verdict;
+  const SolveSteps& steps;
 };
 
 /// Returns the number of columns that a group of blocks solves together: 8 if width is 8. If it is
@@ -59,5 +75,10 @@ int multi_blocks();
 template <int kWidth>
 void enqueue_multi_sweeps(const SweepView& view, const MultiMemory& memory, bool forward,
                           bool backward, int blocks, cudaStream_t stream);
+
+/// Enqueues the solve, by the kernel for groups of group_width() columns: KernelSet::solve_several
+/// in double. Throws Error(device).
+void enqueue_several(const KernelSet<double>& kernels, const SeveralSolve<double>& solve,
+                     cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

@@ -60,9 +60,9 @@ class SweepsOfFewBlocks : public ::testing::Test {
     auto& [one, two, scaled] = context_.kernels;
     (sizeof(T) == 4                           ? one.single_blocks
      : columns == 1                           ? two.single_blocks
-     : columns <= 8 || two.group_columns == 8 ? two.group_blocks[0]
-     : two.group_columns == 16                ? two.group_blocks[1]
-                                              : two.group_blocks[2]) = blocks;
+     : columns <= 8 || two.group_columns == 8 ? two.group[0].blocks
+     : two.group_columns == 16                ? two.group[1].blocks
+                                              : two.group[2].blocks) = blocks;
     cuda::CudaFactor<T> factor(std::make_shared<const cuda::DevicePlan>(plan, context_), context_);
     EXPECT_EQ(factor.refactorize(value, 0, numeric::ValuesAre::fresh).status,
               VerdictStatus::positive_definite);

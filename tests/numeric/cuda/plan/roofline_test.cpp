@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "numeric/cuda/roofline.hpp"
+#include "numeric/cuda/plan/roofline.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

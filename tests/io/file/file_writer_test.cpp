@@ -25,7 +25,7 @@
 #include "support/process/child.hpp"
 #include "support/process/temp_file.hpp"
 #include "tests/io/io_support.hpp"
-#include "tests/io/watched_calls.hpp"
+#include "tests/io/file/watched_calls.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Replaces calls of the C library, also for a shared kauri. A separate file that does not include
 // <fcntl.h> and <unistd.h>, which may define the calls inline.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tests/io/watched_calls.hpp"
+#include "tests/io/file/watched_calls.hpp"
 
 #include <dlfcn.h>
 #include <linux/fcntl.h>
