@@ -1,5 +1,5 @@
-// Admits one call at a time to an object: a concurrent second call throws, instead of corrupting
-// memory.
+// Admits one call at a time to an object, or several calls of a kind that may run together: any
+// other concurrent call throws, instead of corrupting memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,7 +10,8 @@
 
 namespace kauri {
 
-/// Flag of an object that admits one call at a time: set while a call is under way.
+/// Flag of an object that admits one call at a time, or several shared ones: says which calls are
+/// under way.
 class CallFlag {
  public:
   CallFlag() = default;
@@ -19,23 +20,49 @@ class CallFlag {
 
  private:
   friend class OneCall;
-  std::atomic<bool> busy_{false};
+  friend class SharedCall;
+  static constexpr int kAlone = -1;
+
+  [[noreturn]] static void refuse(const char* call, const char* object) {
+    throw Error(ErrorKind::usage, std::string(call) + ": another call on this " + object +
+                                      " is under way (from another thread, or the call that runs "
+                                      "this message handler), expected one at a time");
+  }
+
+  std::atomic<int> calls_{0};  // the number of shared calls under way; kAlone during another one
 };
 
-/// Marks a call on the object of a flag as under way, for its lifetime.
+/// Marks a call on the object of a flag as under way, for its lifetime. It runs alone.
 class OneCall {
  public:
   /// Throws Error(usage) if another call is under way. call: name of this call for the text of the
   /// error, such as "Solver::solve"; object: name of the kind of object, such as "solver".
   OneCall(CallFlag& flag, const char* call, const char* object) : flag_(flag) {
-    if (flag_.busy_.exchange(true, std::memory_order_acquire))
-      throw Error(ErrorKind::usage, std::string(call) + ": another call on this " + object +
-                                        " is under way (from another thread, or the call that runs "
-                                        "this message handler), expected one at a time");
+    int none = 0;
+    if (!flag_.calls_.compare_exchange_strong(none, CallFlag::kAlone, std::memory_order_acquire))
+      CallFlag::refuse(call, object);
   }
-  ~OneCall() { flag_.busy_.store(false, std::memory_order_release); }
+  ~OneCall() { flag_.calls_.store(0, std::memory_order_release); }
   OneCall(const OneCall&) = delete;
   OneCall& operator=(const OneCall&) = delete;
+
+ private:
+  CallFlag& flag_;
+};
+
+/// Marks a call as under way, for its lifetime. Other shared calls may run at the same time.
+class SharedCall {
+ public:
+  /// Throws Error(usage) if a OneCall is under way. Arguments as in OneCall.
+  SharedCall(CallFlag& flag, const char* call, const char* object) : flag_(flag) {
+    int now = flag_.calls_.load(std::memory_order_relaxed);
+    do {
+      if (now == CallFlag::kAlone) CallFlag::refuse(call, object);
+    } while (!flag_.calls_.compare_exchange_weak(now, now + 1, std::memory_order_acquire));
+  }
+  ~SharedCall() { flag_.calls_.fetch_sub(1, std::memory_order_release); }
+  SharedCall(const SharedCall&) = delete;
+  SharedCall& operator=(const SharedCall&) = delete;
 
  private:
   CallFlag& flag_;

@@ -107,6 +107,11 @@ class Engine {
   /// columns that did not converge, or the breakdown of a factor in double: then x is NaN.
   Result<Index, Breakdown> solve(System system, MatrixView<const T> b, MatrixView<T> x,
                                  const SolveRequest& request);
+  /// Solves A X = B for X, and refines X by these options unless they are empty. x must not overlap
+  /// b. Returns the refinement of this call alone, whereas concurrent calls share the report.
+  /// refine->stop is not read. Throws Error(usage) with mixed precision.
+  Refinement solve(MatrixView<const T> b, MatrixView<T> x,
+                   const std::optional<RefineOptions>& refine, const std::stop_token& stop);
   /// Solves A X = B in place. x holds B on entry, and again if the call throws.
   Result<Index, Breakdown> solve_in_place(MatrixView<T> x, const SolveRequest& request);
   /// Solves the system with b and x on the factor's device. Work that writes b must have ended.
@@ -191,12 +196,12 @@ class Engine {
   std::span<const T> require_values(const char* what) const;
   [[nodiscard]] RefineOptions refine_options(const SolveRequest& request) const;
   Refinement refine(SolveMemory<T>& memory, MatrixView<const T> b, MatrixView<T> x,
-                    const SolveRequest& request);
+                    const RefineOptions& options);
   Refinement refine_on_device(SolveMemory<T>& memory, MatrixView<const T> b, MatrixView<T> x,
                               const SolveRequest& request);
   template <class Sweeps, class Refine>
-  void measured(const MatrixView<const T>& b, const MatrixView<const T>& x,
-                const SolveRequest& request, const Sweeps& sweeps, const Refine& refine);
+  Refinement measured(const MatrixView<const T>& b, const MatrixView<const T>& x,
+                      const SolveRequest& request, const Sweeps& sweeps, const Refine& refine);
   Result<Index, Breakdown> solve_mixed(MatrixView<const T> b, MatrixView<T> x, bool on_host,
                                        const std::stop_token& stop);
 

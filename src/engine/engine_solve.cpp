@@ -47,8 +47,28 @@ Result<Index, Breakdown> Engine<T>::solve(System system, MatrixView<const T> b, 
         else
           factor_->solve(system, b, x, workspace, request.stop);
       },
-      [&](SolveMemory<T>& memory) { return refine(memory, b, x, request); });
+      [&](SolveMemory<T>& memory) { return refine(memory, b, x, refine_options(request)); });
   return Index{0};
+}
+
+template <Scalar T>
+Refinement Engine<T>::solve(MatrixView<const T> b, MatrixView<T> x,
+                            const std::optional<RefineOptions>& refine,
+                            const std::stop_token& stop) {
+  require_full();
+  SolveRequest request{.stop = stop};
+  RefineOptions options;
+  if (refine) {
+    options = *refine;
+    options.stop = stop;
+    request.corrections = options.max_steps;
+    require_refine_options(options, "refine");
+  }
+  const std::shared_lock lock(filling_);
+  if (refine) require_values("refinement");
+  return measured(
+      b, x, request, [&](Workspace<T>& workspace) { factor_->solve(b, x, workspace, stop); },
+      [&](SolveMemory<T>& memory) { return this->refine(memory, b, x, options); });
 }
 
 template <Scalar T>
@@ -62,7 +82,7 @@ Result<Index, Breakdown> Engine<T>::solve_in_place(MatrixView<T> x, const SolveR
     const std::shared_lock lock(filling_);
     measured(
         b, x, request, [&](Workspace<T>& workspace) { factor_->solve(x, workspace, request.stop); },
-        [&](SolveMemory<T>& memory) { return refine(memory, b, x, request); });
+        [&](SolveMemory<T>& memory) { return refine(memory, b, x, refine_options(request)); });
     return Index{0};
   } catch (...) {
     copy_entries<T>(b, x);
@@ -117,13 +137,14 @@ Solution<T> Engine<T>::factorize_and_solve(BorrowedValues<T> value, MatrixView<c
   return out;
 }
 
-/// Calls sweeps(workspace) and, if the request asks for refinement, refine(memory); then sets
-/// figures and status in the report. b, x: views of host memory; with null data if they are on a
-/// device.
+/// Calls sweeps(workspace) and, if the request asks for refinement, refine(memory), whose result it
+/// returns; then sets figures and status in the report. b, x: views of host memory; with null data
+/// if they are on a device.
 template <Scalar T>
 template <class Sweeps, class Refine>
-void Engine<T>::measured(const MatrixView<const T>& b, const MatrixView<const T>& x,
-                         const SolveRequest& request, const Sweeps& sweeps, const Refine& refine) {
+Refinement Engine<T>::measured(const MatrixView<const T>& b, const MatrixView<const T>& x,
+                               const SolveRequest& request, const Sweeps& sweeps,
+                               const Refine& refine) {
   const Index cols = x.cols;
   typename WorkspacePool<T>::Lease memory(pool_, *factor_, cols);
   tell(handler(), Phase::solve, 0,
@@ -161,6 +182,7 @@ void Engine<T>::measured(const MatrixView<const T>& b, const MatrixView<const T>
     }
   }
   if (handler() && request.corrections) tell_refinement(handler(), report());
+  return refinement;
 }
 
 template <Scalar T>
@@ -221,8 +243,7 @@ RefineOptions Engine<T>::refine_options(const SolveRequest& request) const {
 
 template <Scalar T>
 Refinement Engine<T>::refine(SolveMemory<T>& memory, MatrixView<const T> b, MatrixView<T> x,
-                             const SolveRequest& request) {
-  const RefineOptions options = refine_options(request);
+                             const RefineOptions& options) {
   const StopScope scope(options.stop);
   const SymmetricView<T> a{pattern(), values_.on_host(pattern(), &*factor_)};
   if (!memory.residual)
@@ -307,6 +328,9 @@ ConditionEstimate Engine<T>::condition(const std::stop_token& stop) {
                                   Workspace<T>&, const RefineOptions&);                            \
   template Result<Index, Breakdown> Engine<T>::solve(System, MatrixView<const T>, MatrixView<T>,   \
                                                      const SolveRequest&);                         \
+  template Refinement Engine<T>::solve(MatrixView<const T>, MatrixView<T>,                         \
+                                       const std::optional<RefineOptions>&,                        \
+                                       const std::stop_token&);                                    \
   template Result<Index, Breakdown> Engine<T>::solve_in_place(MatrixView<T>, const SolveRequest&); \
   template Result<Index, Breakdown> Engine<T>::solve_on_device(System, MatrixView<const T>,        \
                                                                MatrixView<T>, const SolveRequest&, \

@@ -48,12 +48,14 @@ std::pair<AnalyzeOptions, std::string> with_device(
 }
 
 Backends::Backends(BackendChoice choice, int threads, const CudaOptions& cuda)
-    : choice_(choice), cuda_(cuda), backend_(asked_for(choice, threads, cuda)) {}
+    : choice_(choice),
+      cuda_(cuda),
+      backend_(std::make_shared<Backend>(asked_for(choice, threads, cuda))) {}
 
 std::pair<AnalyzeOptions, std::string> Backends::offered(AnalyzeOptions options, int scalar_bytes,
                                                          Index nrhs) const {
-  const bool own_target = options.target.empty() || options.target == backend_.target();
-  if (options.target.empty()) options.target = backend_.target();
+  const bool own_target = options.target.empty() || options.target == backend_->target();
+  if (options.target.empty()) options.target = backend_->target();
   options.device = {};
   if (choice_ != BackendChoice::automatic) return stays(std::move(options), "as asked for");
   if (!own_target) return stays(std::move(options), "the target was asked for");
@@ -69,14 +71,14 @@ std::string Backends::take(const Analysis& analysis, int scalar_bytes, Index nrh
   if (!on_device_) return "";
   on_device_ = false;
   if (std::string failure = make_device(); !failure.empty())
-    return backend_.target() + ": the device cannot be started: " + failure;
+    return backend_->target() + ": the device cannot be started: " + failure;
   const Offset needed = plan.peak_bytes(scalar_bytes) +
                         plan.workspace_bytes(scalar_bytes, nrhs, cuda_.solves_together) +
                         symbolic::device_residual_bytes(plan.n, plan.nnz, scalar_bytes) + kRounding;
   const std::optional<numeric::cuda::Survey> device = numeric::cuda::survey(cuda_.device);
   on_device_ = device && needed <= device->free_bytes;
   if (on_device_) return "";
-  return backend_.target() + ": the job needs " + std::to_string(needed) +
+  return backend_->target() + ": the job needs " + std::to_string(needed) +
          " bytes of the memory of " + plan.target + ", " +
          std::to_string(device ? device->free_bytes : 0) + " are free";
 }
@@ -107,6 +109,17 @@ Symbolic::Symbolic(SolverOptions given, int scalar_size)
     : options(std::move(given)),
       scalar_bytes(scalar_size),
       backends(options.backend, options.threads, options.cuda) {
+  set_threads();
+}
+
+Symbolic::Symbolic(SolverOptions given, int scalar_size, std::shared_ptr<Backend> backend)
+    : options(std::move(given)), scalar_bytes(scalar_size), backends(std::move(backend)) {
+  if (options.threads == 0) options.threads = this->backend().threads();
+  set_threads();
+}
+
+/// Sets numbers of workers and of ordering threads that are 0.
+void Symbolic::set_threads() {
   if (options.analyze.workers == 0) options.analyze.workers = backend().threads();
   if (options.analyze.ordering.threads == 0) options.analyze.ordering.threads = options.threads;
 }

@@ -21,13 +21,17 @@
 
 namespace kauri {
 
-/// The backends of a solver: the one asked for or, for `automatic`, the CPU's and, once a call has
-/// started it, the device's. Both live as long as this object.
+/// The backends of a solver: the caller's, the one asked for or, for `automatic`, the CPU's and,
+/// once a call has started it, the device's. All live as long as this object.
 class Backends {
  public:
   /// threads: threads of the CPU's backend, 0 means one per hardware thread; cuda: options of the
   /// device's backend. Throws Error(device) if a device was asked for and is not available.
   Backends(BackendChoice choice, int threads, const CudaOptions& cuda = {});
+  /// Takes the caller's backend, not null, and considers no other.
+  explicit Backends(std::shared_ptr<Backend> given)
+      : choice_(given->kind() == BackendKind::cpu ? BackendChoice::cpu : BackendChoice::cuda),
+        backend_(std::move(given)) {}
 
   /// Returns the options for an analysis, with their target set and, for `automatic`, with the
   /// device to compare with the CPU. The text is empty if the device is offered, else the reason
@@ -47,8 +51,8 @@ class Backends {
 
   /// Returns the backend of the last plan taken; before that the one asked for, the CPU's for
   /// `automatic`.
-  [[nodiscard]] Backend& current() { return on_device_ ? *device_ : backend_; }
-  [[nodiscard]] const Backend& current() const { return on_device_ ? *device_ : backend_; }
+  [[nodiscard]] Backend& current() { return on_device_ ? *device_ : *backend_; }
+  [[nodiscard]] const Backend& current() const { return on_device_ ? *device_ : *backend_; }
 
  private:
   /// Makes the device's backend unless it exists. Returns the error's text if that fails, else an
@@ -57,7 +61,7 @@ class Backends {
 
   BackendChoice choice_;
   CudaOptions cuda_;
-  Backend backend_;
+  std::shared_ptr<Backend> backend_;  // not null
   std::optional<Backend> device_;
   bool on_device_ = false;
 };
@@ -101,6 +105,9 @@ struct Symbolic {
   /// those of the backend and of the option `threads`. scalar_bytes: bytes of a number of L, 4 or
   /// 8. Throws Error: usage, device.
   Symbolic(SolverOptions given, int scalar_size);
+  /// Takes the caller's backend, not null, in place of those that the options ask for. The option
+  /// `threads`, if it is 0, becomes the number of threads of this backend.
+  Symbolic(SolverOptions given, int scalar_size, std::shared_ptr<Backend> backend);
 
   /// Sets the analysis to run(options), `options` being `how` with what the choice of a backend
   /// needs, and makes current the backend that the analysis chose. The choice assumes one factor
@@ -136,6 +143,8 @@ struct Symbolic {
   Analysis analysis;
 
  private:
+  void set_threads();
+
   std::mutex preparing_;
   std::optional<PreparedPlan> prepared_;
 };

@@ -33,22 +33,34 @@ const SolverOptions& checked(const SolverOptions& options) {
   return options;
 }
 
+template <Scalar T>
+int scalar_bytes(const SolverOptions& options) {
+  return options.precision == Precision::mixed ? sizeof(float) : sizeof(T);
+}
+
 }  // namespace
 
 template <Scalar T>
 struct Solver<T>::SolverState {
-  explicit SolverState(const SolverOptions& options)
-      : symbolic(std::make_shared<Symbolic>(
-            checked<T>(options),
-            options.precision == Precision::mixed ? sizeof(float) : sizeof(T))),
+  /// backend: the caller's, or no argument for the one that the options ask for.
+  template <class... Given>
+  explicit SolverState(const SolverOptions& options, Given&&... backend)
+      : symbolic(std::make_shared<Symbolic>(checked<T>(options), scalar_bytes<T>(options),
+                                            std::forward<Given>(backend)...)),
         engine(symbolic, options.precision),
         stop(options.stop) {
-    symbolic->options.analyze.on_message = options.on_message;
+    if (options.on_message) symbolic->options.analyze.on_message = options.on_message;
   }
 
   void require_factor(const char* call) const {
     if (!engine.is_prepared())
       throw Error(ErrorKind::usage, "Solver::" + std::string(call) + ": call compute() first");
+  }
+
+  /// Throws Error(usage) without a plan. Allocates the factor of a plan that has none.
+  void make_factor(const char* call) {
+    if (symbolic->analysis.plan && !engine.is_prepared()) engine.prepare();
+    require_factor(call);
   }
 
   Result<void, Breakdown> factorize(std::span<const T> value, T shift) {
@@ -71,6 +83,11 @@ struct Solver<T>::SolverState {
 template <Scalar T>
 Solver<T>::Solver(SolverOptions options) : state_(std::make_unique<SolverState>(options)) {}
 template <Scalar T>
+Solver<T>::Solver(SolverOptions options, std::shared_ptr<Backend> backend) {
+  if (!backend) misuse("Solver: the backend is null");
+  state_ = std::make_unique<SolverState>(options, std::move(backend));
+}
+template <Scalar T>
 Solver<T>::Solver(Solver&&) noexcept = default;
 template <Scalar T>
 Solver<T>& Solver<T>::operator=(Solver&&) noexcept = default;
@@ -88,18 +105,26 @@ Result<void, Breakdown> Solver<T>::compute(const SymmetricView<T>& a) {
 }
 
 template <Scalar T>
+void Solver<T>::analyze(const Pattern& a) {
+  const OneCall call(state_->calls, "Solver::analyze", "solver");
+  const StopScope scope(state_->stop);
+  state_->engine.analyze(a, state_->stop);
+}
+
+template <Scalar T>
 Result<void, Breakdown> Solver<T>::refactorize(std::span<const T> value, T shift) {
   const OneCall call(state_->calls, "Solver::refactorize", "solver");
-  state_->require_factor("refactorize");
+  state_->make_factor("refactorize");
   return state_->factorize(value, shift);
 }
 
 template <Scalar T>
 Result<void, Breakdown> Solver<T>::refactorize(const SymmetricView<T>& a, T shift) {
   const OneCall call(state_->calls, "Solver::refactorize", "solver");
-  state_->require_factor("refactorize");
+  if (!state_->symbolic->analysis.plan) state_->require_factor("refactorize");
   require_pattern(a.pattern, *state_->symbolic->analysis.plan,
                   "Solver::refactorize: another pattern than that of compute()");
+  state_->make_factor("refactorize");
   return state_->factorize(a.value, shift);
 }
 
@@ -125,6 +150,22 @@ void Solver<T>::solve(MatrixView<T> x) {
 }
 
 template <Scalar T>
+Refinement Solver<T>::solve(MatrixView<const T> b, MatrixView<T> x,
+                            const std::optional<RefineOptions>& refine) const {
+  const SharedCall call(state_->calls, "Solver::solve", "solver");
+  SolverState& s = *state_;
+  s.require_factor("solve");
+  require_dense<T>(b, "Solver::solve: b", s.symbolic->analysis.plan->n);
+  require_dense<T>(x, "Solver::solve: x", s.symbolic->analysis.plan->n);
+  if (b.cols != x.cols)
+    misuse("Solver::solve: b has " + std::to_string(b.cols) + " columns, x has " +
+           std::to_string(x.cols));
+  if (overlap(b, x)) misuse("Solver::solve: x overlaps b");
+  return s.engine.solve(b, x, refine,
+                        refine && refine->stop.stop_possible() ? refine->stop : s.stop);
+}
+
+template <Scalar T>
 std::vector<T> Solver<T>::solve(std::span<const T> b) {
   std::vector<T> x(b.begin(), b.end());
   solve(column_view(std::span<T>(x)));
@@ -146,6 +187,15 @@ const Plan& Solver<T>::plan() const {
 template <Scalar T>
 const Analysis& Solver<T>::analysis() const {
   return state_->symbolic->analysis;
+}
+template <Scalar T>
+const Factor<T>& Solver<T>::factor() const {
+  state_->require_factor("factor");
+  const Factor<T>* factor = state_->engine.read([](const Factor<T>& of) { return &of; });
+  if (!factor->valid())
+    throw Error(ErrorKind::usage,
+                "Solver::factor: there is no factor, since the last factorisation failed");
+  return *factor;
 }
 template <Scalar T>
 const SolverReport& Solver<T>::report() const {

@@ -271,6 +271,10 @@ TEST(EigenCalls, OptionsAndBackends) {
     EXPECT_TRUE(VectorXd(solver.solve(b)) == x) << "from the next analysis on";
     EXPECT_EQ(solver.factorize(a).info(), Eigen::Success);
     EXPECT_TRUE(VectorXd(solver.solve(b)) == x);
+    EXPECT_EQ(solver.compute(a).info(), Eigen::Success);
+    EXPECT_LT(backend->bytes_in_use(),
+              solver.analysis().plan->peak_bytes(8) + second.analysis().plan->peak_bytes(8))
+        << "cpu_backend() again";
     second.setOptions({}).compute(a);
     EXPECT_EQ(second.analysis().plan->ordering,
               analyze(generate("poisson2d 9").pattern())->ordering);

@@ -6,7 +6,10 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kauri/extras/generate.hpp"
@@ -53,6 +56,103 @@ TEST(Solver, RefactorizeOfAMatrixIsThatOfItsValues) {
     ASSERT_FALSE(failed.ok());
     EXPECT_EQ(failed.error().pivot, by_values.refactorize(a.value(), -100.0).error().pivot);
   }
+}
+
+TEST(Solver, AnalyzeAndRefactorizeAreCompute) {
+  for (const Precision precision : {Precision::full, Precision::mixed}) {
+    const auto a = generate("poisson2d 9");
+    const std::vector<double> b(81, 1.0);
+    Solver<double> whole(one_thread(precision)), halves(one_thread(precision));
+    ASSERT_TRUE(whole.compute(a.view()).ok());
+    halves.analyze(a.pattern());
+    EXPECT_EQ(halves.report().nnz_l, whole.report().nnz_l);
+    EXPECT_EQ(halves.backend().bytes_in_use(), 0) << "no factor before its values";
+    EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)halves.solve(b); }),
+              "Solver::solve: call compute() first");
+    ASSERT_TRUE(halves.refactorize(a.view()).ok());
+    EXPECT_EQ(halves.solve(b), whole.solve(b));
+    halves.analyze(generate("poisson2d 8").pattern());
+    EXPECT_EQ(halves.backend().bytes_in_use(), 0) << "the factor of before is freed";
+    EXPECT_EQ(halves.plan().n, 64);
+  }
+}
+
+/// Returns A and b of a system that refinement improves.
+std::pair<SymmetricMatrix<double>, std::vector<double>> shuffled_system() {
+  auto a = generate("elast3d 5 --shuffle 2");
+  std::vector<double> b;
+  for (Index i = 0; i < a.n(); ++i) b.push_back(1 + i % 5);
+  return {std::move(a), std::move(b)};
+}
+
+TEST(Solver, SharesTheBackendOfItsCaller) {
+  const auto backend = std::make_shared<Backend>(cpu_backend(1));
+  const auto [a, b] = shuffled_system();
+  Solver<double> own(one_thread());
+  ASSERT_TRUE(own.compute(a.view()).ok());
+  {
+    SolverOptions options;
+    options.backend = BackendChoice::cuda;  // not read
+    Solver<double> first(options, backend), second({}, backend);
+    ASSERT_TRUE(first.compute(a.view()).ok() && second.compute(a.view()).ok());
+    EXPECT_EQ(&first.backend(), backend.get());
+    EXPECT_EQ(first.report().threads, 1);
+    EXPECT_GE(backend->bytes_in_use(), 2 * first.plan().peak_bytes(8));
+    EXPECT_EQ(first.solve(b), own.solve(b));
+    EXPECT_EQ(second.solve(b), own.solve(b));
+  }
+  EXPECT_EQ(backend->bytes_in_use(), 0);
+  EXPECT_EQ(error_text(ErrorKind::usage, [] { const Solver<double> none({}, nullptr); }),
+            "Solver: the backend is null");
+}
+
+TEST(Solver, RefinesEachSolveByItsOwnOptions) {
+  const auto [a, b] = shuffled_system();
+  Solver<double> solver(one_thread());
+  const auto solved = [&](const std::optional<RefineOptions>& refine) {
+    std::vector<double> x(b.size());
+    const Refinement refinement =
+        solver.solve(column_view<const double>(b), column_view<double>(x), refine);
+    return std::pair(std::move(x), refinement.final_error.componentwise);
+  };
+  ASSERT_TRUE(solver.compute(a.view()).ok());
+  EXPECT_EQ(solved(RefineOptions{}).first, solver.solve(b));
+  const auto [plain, unmeasured] = solved({});
+  EXPECT_EQ(unmeasured, 0);
+  std::vector<double> sweeps = b;
+  auto workspace = Workspace<double>::create(solver.factor(), 1);
+  solver.factor().solve(column_view<double>(sweeps), workspace);
+  EXPECT_EQ(plain, sweeps);
+  const auto [measured, error] = solved(RefineOptions{.max_steps = 0});
+  EXPECT_EQ(measured, plain);
+  EXPECT_GT(error, 0);
+  EXPECT_LT(error, 1e-12);
+}
+
+TEST(Solver, SolvesOfManyThreadsRefuseWhatTheyDoNotFit) {
+  const auto a = generate("poisson2d 9");
+  std::vector<double> b(2 * 81, 1.0), x(81);
+  Solver<double> solver(one_thread());
+  const auto text = [&](Index rows, Index cols, double* to) {
+    return error_text(ErrorKind::usage, [&] {
+      (void)solver.solve(MatrixView<const double>{b.data(), rows, cols, rows},
+                         MatrixView<double>{to, 81, 1, 81}, {});
+    });
+  };
+  EXPECT_EQ(text(81, 1, x.data()), "Solver::solve: call compute() first");
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)solver.factor(); }),
+            "Solver::factor: call compute() first");
+  ASSERT_TRUE(solver.compute(a.view()).ok());
+  EXPECT_EQ(text(80, 1, x.data()), "Solver::solve: b has 80 rows, A has 81");
+  EXPECT_EQ(text(81, 2, x.data()), "Solver::solve: b has 2 columns, x has 1");
+  EXPECT_EQ(text(81, 1, b.data() + 5), "Solver::solve: x overlaps b");
+  ASSERT_FALSE(solver.refactorize_shifted(-100).ok());
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)solver.factor(); }),
+            "Solver::factor: there is no factor, since the last factorisation failed");
+  Solver<double> mixed(one_thread(Precision::mixed));
+  ASSERT_TRUE(mixed.compute(a.view()).ok());
+  EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)mixed.factor(); }).find("full precision"),
+            std::string::npos);
 }
 
 struct NoSolution {

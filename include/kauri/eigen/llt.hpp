@@ -18,7 +18,7 @@
 #include "kauri/core/backend.hpp"
 #include "kauri/core/breakdown.hpp"
 #include "kauri/extras/lower_factor.hpp"
-#include "kauri/solve/refine.hpp"
+#include "kauri/solve/solver.hpp"
 
 /// Classes of kauri with the interfaces of Eigen.
 namespace kauri::eigen {
@@ -160,9 +160,7 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   LLT& setOrdering(OrderingMethod method) { return options_.ordering.method = method, *this; }
   /// Sets the backend from the next analysis on; it may serve other solvers too, and is kept alive
   /// as long as necessary. null, the default: cpu_backend().
-  LLT& setBackend(std::shared_ptr<Backend> backend) {
-    return next_backend_ = std::move(backend), *this;
-  }
+  LLT& setBackend(std::shared_ptr<Backend> backend) { return backend_ = std::move(backend), *this; }
   /// Makes each solve() refine its solution as kauri::refine() does and report a backward error
   /// above solved_error() by info(), with O(n + nnz) preparation. The default is off, as in Eigen.
   LLT& setRefinement(const RefineOptions& options) { return refine_ = options, *this; }
@@ -173,10 +171,13 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
 
   /// Returns the last successful analysis: its plan and the reason for the ordering. The plan is
   /// null if there is none.
-  [[nodiscard]] const Analysis& analysis() const { return analysis_; }
+  [[nodiscard]] const Analysis& analysis() const {
+    static const Analysis none;
+    return solver_ ? solver_->analysis() : none;
+  }
   /// Returns kauri's factor. Throws Error(usage) if there is none.
   [[nodiscard]] const Factor<Scalar>& factor() const {
-    if (!has_factor())
+    if (factor_ == nullptr)
       throw Error(ErrorKind::usage,
                   "kauri::eigen::LLT: there is no factor; call compute() or factorize() first");
     return *factor_;
@@ -216,28 +217,22 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   /// Calls visit(outer, inner, value) for each entry of the half that is read, in memory order.
   template <class Visit>
   static void for_each_entry(const MatrixType& a, const Visit& visit);
-  void read_pattern(const MatrixType& a);
-  void read_values(const MatrixType& a);
+  SymmetricMatrix<double> read_pattern(const MatrixType& a);
+  void read_values(const MatrixType& a, const Pattern& lower);
   void set_permutations();
 
-  [[nodiscard]] bool has_factor() const {
-    return info_ == Eigen::Success && factor_ && factor_->valid();
-  }
   template <class Dense>
   static auto view_of(Dense& a);
   template <class Rhs>
   void solve_dense(const Eigen::MatrixBase<Rhs>& b, const MatrixView<Scalar>& x) const;
-  void solve_views(const MatrixView<const Scalar>& b, const MatrixView<Scalar>& x) const;
   [[nodiscard]] bool unsolved() const { return info_ == Eigen::Success && unsolved_; }
   void judge(const BackwardError& error) const;
-  [[nodiscard]] Workspace<Scalar> take_workspace(Index nrhs) const;
   [[nodiscard]] const CholMatrixType& lower() const;
 
   AnalyzeOptions options_;
   std::optional<RefineOptions> refine_;
   RealScalar shift_offset_ = 0, shift_scale_ = 1;
-  std::shared_ptr<Backend> next_backend_,
-      backend_;  // next_backend_: as setBackend() set it; backend_: that of plan and factor
+  std::shared_ptr<Backend> backend_;  // of the next analysis
 
   Eigen::ComputationInfo info_ = Eigen::Success;
   std::string message_;
@@ -246,16 +241,13 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   Eigen::Index rows_ = 0, cols_ = 0;
   std::vector<Offset> outer_ptr_;  // the half that was read, in the order of the matrix
   std::vector<Index> inner_;
-  SymmetricMatrix<double> place_;  // A's lower triangle; values: positions in inner_, from 1; 0: a
-                                   // diagonal entry that A lacks
-  Analysis analysis_;
+  std::vector<Offset> place_;  // of each entry of inner_ in value_
+  std::vector<Scalar> value_;  // of A's lower triangle, in the order of the plan's pattern
   PermutationType p_, p_inverse_;
 
-  std::vector<Scalar> entry_,
-      value_;  // entry_: as read, length of inner_; value_: as factorised, in the order of place_
-  std::optional<Factor<Scalar>> factor_;
-  mutable std::mutex mutex_;                      // guards the members below
-  mutable std::vector<Workspace<Scalar>> spare_;  // idle workspaces
+  std::optional<Solver<Scalar>> solver_;    // of the last analysis
+  const Factor<Scalar>* factor_ = nullptr;  // that of solver_; null unless info_ is Success
+  mutable std::mutex mutex_;                // guards the members below
   mutable std::optional<CholMatrixType> lower_;
   mutable std::string
       unsolved_message_;  // about the first solve that did not converge; set before unsolved_

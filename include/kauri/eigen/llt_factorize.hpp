@@ -25,6 +25,7 @@ LLT<MatrixType_, UpLo_, Ordering_>& LLT<MatrixType_, UpLo_, Ordering_>::told_by_
   message_.clear();
   unsolved_ = false;
   breakdown_.reset();
+  factor_ = nullptr;
   try {
     info_ = f();
   } catch (const Error& error) {
@@ -48,18 +49,17 @@ LLT<MatrixType_, UpLo_, Ordering_>& LLT<MatrixType_, UpLo_, Ordering_>::analyzeP
     const MatrixType& a) {
   return told_by_info([&] {
     lower_.reset();
-    spare_.clear();
-    factor_.reset();
-    analysis_ = {};
+    solver_.reset();
+    value_.clear();
     rows_ = a.rows(), cols_ = a.cols();
-    read_pattern(a);
-    if (next_backend_ || !backend_)
-      backend_ = next_backend_ ? next_backend_ : std::make_shared<Backend>(cpu_backend());
-    AnalyzeOptions options = options_;
-    if (options.target.empty()) options.target = backend_->target();
-    if (options.workers == 0) options.workers = backend_->threads();
-    if (options.ordering.threads == 0) options.ordering.threads = backend_->threads();
-    analysis_ = analyze_with_report(place_.pattern(), options);
+    const SymmetricMatrix<double> lower = read_pattern(a);
+    if (!backend_) backend_ = std::make_shared<Backend>(cpu_backend());
+    SolverOptions options;
+    options.analyze = options_;
+    options.stop = options_.ordering.stop;
+    solver_.emplace(std::move(options), backend_);
+    solver_->analyze(lower.pattern());
+    solver_->set_stop({});
     set_permutations();
     return Eigen::Success;
   });
@@ -69,15 +69,14 @@ template <class MatrixType_, int UpLo_, class Ordering_>
 LLT<MatrixType_, UpLo_, Ordering_>& LLT<MatrixType_, UpLo_, Ordering_>::factorize(
     const MatrixType& a) {
   return told_by_info([&] {
-    if (!analysis_.plan)
+    if (!analysis().plan)
       throw Error(ErrorKind::usage,
                   "kauri::eigen::LLT: factorize() needs the plan of an analysis; call "
                   "analyzePattern() or compute() first");
-    read_values(a);
+    read_values(a, solver_->plan().pattern());
     lower_.reset();
-    if (!factor_) factor_ = Factor<Scalar>::create(analysis_.plan, *backend_);
-    const Result<void, Breakdown> result = refactorize<Scalar>(*factor_, value_);
-    if (result) return Eigen::Success;
+    const Result<void, Breakdown> result = solver_->refactorize(value_);
+    if (result) return factor_ = &solver_->factor(), Eigen::Success;
     breakdown_ = result.error();
     message_ = "A is " + describe(*breakdown_, 0);
     return Eigen::NumericalIssue;
@@ -93,8 +92,10 @@ void LLT<MatrixType_, UpLo_, Ordering_>::for_each_entry(const MatrixType& a, con
         visit(outer, it.index(), it.value());
 }
 
+/// Returns A's lower triangle, with a diagonal entry in each column. Sets place_. Values of the
+/// result: positions in inner_, from 1, and 0 for a diagonal entry that A lacks.
 template <class MatrixType_, int UpLo_, class Ordering_>
-void LLT<MatrixType_, UpLo_, Ordering_>::read_pattern(const MatrixType& a) {
+SymmetricMatrix<double> LLT<MatrixType_, UpLo_, Ordering_>::read_pattern(const MatrixType& a) {
   if (a.rows() != a.cols())
     throw Error(ErrorKind::input, "analyzePattern: A has " + std::to_string(a.rows()) +
                                       " rows and " + std::to_string(a.cols()) + " columns");
@@ -113,39 +114,39 @@ void LLT<MatrixType_, UpLo_, Ordering_>::read_pattern(const MatrixType& a) {
   std::vector<double> number(inner_.size());
   for (std::size_t k = 0; k < number.size(); ++k) number[k] = static_cast<double>(k + 1);
   const Storage half = kFromDiagonalOn ? Storage::lower : Storage::upper;
-  place_ = SymmetricMatrix<double>::from_csc(static_cast<Index>(a.rows()), outer_ptr_, inner_,
-                                             number, half);
-  const auto added = std::count(place_.value().begin(), place_.value().end(), 0.0);
-  if (place_.nnz() - added != static_cast<Offset>(inner_.size()))
+  SymmetricMatrix<double> lower = SymmetricMatrix<double>::from_csc(
+      static_cast<Index>(a.rows()), outer_ptr_, inner_, number, half);
+  const auto added = std::count(lower.value().begin(), lower.value().end(), 0.0);
+  if (lower.nnz() - added != static_cast<Offset>(inner_.size()))
     throw Error(ErrorKind::input, "analyzePattern: A has an entry twice");
+  place_.resize(inner_.size());
+  for (std::size_t e = 0; e < lower.value().size(); ++e)
+    if (const auto from = static_cast<std::size_t>(lower.value()[e]); from > 0)
+      place_[from - 1] = static_cast<Offset>(e);
+  return lower;
 }
 
+/// Sets value_ to the values of A with setShift(), in the order of `lower`, the pattern analysed.
 template <class MatrixType_, int UpLo_, class Ordering_>
-void LLT<MatrixType_, UpLo_, Ordering_>::read_values(const MatrixType& a) {
+void LLT<MatrixType_, UpLo_, Ordering_>::read_values(const MatrixType& a, const Pattern& lower) {
   std::size_t k = 0;
   bool same = a.rows() == rows_ && a.cols() == cols_;
-  entry_.resize(inner_.size());
+  value_.assign(static_cast<std::size_t>(lower.nnz()), Scalar(0));
   if (same)
     for_each_entry(a, [&](Eigen::Index outer, Eigen::Index inner, Scalar value) {
       const auto end = static_cast<std::size_t>(outer_ptr_[static_cast<std::size_t>(outer) + 1]);
       same = same && k >= static_cast<std::size_t>(outer_ptr_[static_cast<std::size_t>(outer)]) &&
              k < end && inner_[k] == inner;
-      if (same) entry_[k++] = value;
+      if (same) value_[static_cast<std::size_t>(place_[k++])] = value;
     });
   if (!same || k != inner_.size())
     throw Error(ErrorKind::usage,
                 "factorize: the matrix has another pattern than the one analysed");
-  value_.resize(static_cast<std::size_t>(place_.nnz()));
-  for (std::size_t e = 0; e < value_.size(); ++e) {
-    const auto from = static_cast<std::size_t>(place_.value()[e]);
-    value_[e] = from == 0 ? Scalar(0) : entry_[from - 1];
-  }
   const std::equal_to<RealScalar>
       equal;  // == may raise warnings of the compiler in programs that include this
   if (equal(shift_offset_, 0) && equal(shift_scale_, 1)) return;
-  for (Index j = 0; j < place_.n(); ++j) {
-    Scalar& d =
-        value_[static_cast<std::size_t>(place_.pattern().col_ptr[static_cast<std::size_t>(j)])];
+  for (Index j = 0; j < lower.n; ++j) {
+    Scalar& d = value_[static_cast<std::size_t>(lower.col_ptr[static_cast<std::size_t>(j)])];
     d = shift_offset_ + shift_scale_ * d;
   }
 }
@@ -156,8 +157,8 @@ void LLT<MatrixType_, UpLo_, Ordering_>::set_permutations() {
     to.resize(static_cast<Eigen::Index>(from.size()));
     std::copy(from.begin(), from.end(), to.indices().data());
   };
-  copy(analysis_.plan->perm.new_of(), p_);
-  copy(analysis_.plan->perm.old_of(), p_inverse_);
+  copy(solver_->plan().perm.new_of(), p_);
+  copy(solver_->plan().perm.old_of(), p_inverse_);
 }
 
 // NOLINTEND(readability-identifier-naming)

@@ -18,20 +18,6 @@ namespace kauri::eigen {
 // NOLINTBEGIN(readability-identifier-naming): programs that exchange Eigen's solver for this one
 // call Eigen's names
 
-template <class MatrixType_, int UpLo_, class Ordering_>
-Workspace<typename MatrixType_::Scalar> LLT<MatrixType_, UpLo_, Ordering_>::take_workspace(
-    Index nrhs) const {
-  {
-    const std::lock_guard lock(mutex_);
-    while (!spare_.empty()) {
-      Workspace<Scalar> found = std::move(spare_.back());
-      spare_.pop_back();
-      if (found.nrhs() >= std::min(nrhs, kSolveBlock)) return found;
-    }
-  }
-  return Workspace<Scalar>::create(*factor_, nrhs);
-}
-
 /// Returns a view of a dense matrix, or nothing for an expression without an address, another
 /// scalar, or gaps in both directions.
 template <class MatrixType_, int UpLo_, class Ordering_>
@@ -59,12 +45,13 @@ template <class MatrixType_, int UpLo_, class Ordering_>
 template <class Rhs, class Dest>
 void LLT<MatrixType_, UpLo_, Ordering_>::_solve_impl(const Eigen::MatrixBase<Rhs>& b,
                                                      Eigen::MatrixBase<Dest>& x) const {
-  eigen_assert((factor_ || info_ != Eigen::Success) && "call compute() or factorize() first");
+  eigen_assert((factor_ != nullptr || info_ != Eigen::Success) &&
+               "call compute() or factorize() first");
   eigen_assert(b.rows() == rows_);
   if (b.cols() > std::numeric_limits<Index>::max())
     throw Error(ErrorKind::overflow, "solve: B has " + std::to_string(b.cols()) +
                                          " columns, at most 2^31 - 1 are possible");
-  if (!has_factor()) {
+  if (factor_ == nullptr) {
     x.derived() = DenseColumns::Constant(cols_, b.cols(), std::numeric_limits<Scalar>::quiet_NaN());
     return;
   }
@@ -89,23 +76,12 @@ void LLT<MatrixType_, UpLo_, Ordering_>::solve_dense(const Eigen::MatrixBase<Rhs
   const std::less_equal<const Scalar*> before;
   if (const auto from = view_of(b.derived());
       from && (before(end(*from), x.data) || before(end(x), from->data)))
-    return solve_views(*from, x);
+    return judge(solver_->solve(*from, x, refine_).final_error);
   const DenseColumns copy = b;
-  solve_views(*view_of(copy), x);
+  judge(solver_->solve(*view_of(copy), x, refine_).final_error);
 }
 
-template <class MatrixType_, int UpLo_, class Ordering_>
-void LLT<MatrixType_, UpLo_, Ordering_>::solve_views(const MatrixView<const Scalar>& b,
-                                                     const MatrixView<Scalar>& x) const {
-  Workspace<Scalar> workspace = take_workspace(x.cols);
-  factor_->solve(b, x, workspace);
-  if (refine_)
-    judge(refine<Scalar>({place_.pattern(), value_}, *factor_, b, x, workspace, *refine_)
-              .final_error);
-  const std::lock_guard lock(mutex_);
-  spare_.push_back(std::move(workspace));
-}
-
+/// Makes info() NoConvergence unless these errors are those of a solution, as zeros are.
 template <class MatrixType_, int UpLo_, class Ordering_>
 void LLT<MatrixType_, UpLo_, Ordering_>::judge(const BackwardError& error) const {
   if (status_of<Scalar>(error) == SolveStatus::ok) return;
@@ -175,11 +151,11 @@ void LLT<MatrixType_, UpLo_, Ordering_>::dumpMemory(Stream& s) const {
   const auto of = [](const auto& array) {
     return static_cast<Offset>(array.size() * sizeof array[0]);
   };
-  const auto indices =
-      of(outer_ptr_) + of(inner_) + of(place_.pattern().col_ptr) + of(place_.pattern().row);
-  tell("  A:        ", indices + of(place_.value()) + of(entry_) + of(value_));
-  tell("  plan:     ", analysis_.plan ? analysis_.plan->plan_bytes() : 0);
-  tell("  L:        ", factor_ ? analysis_.plan->peak_bytes(sizeof(Scalar)) : 0);
+  const std::shared_ptr<const Plan>& plan = analysis().plan;
+  tell("  A:        ",
+       of(outer_ptr_) + of(inner_) + of(place_) + 2 * of(value_));  // solver_: a copy
+  tell("  plan:     ", plan ? plan->plan_bytes() : 0);
+  tell("  L:        ", value_.empty() ? 0 : plan->peak_bytes(sizeof(Scalar)));
   tell("  perm:     ", 2 * static_cast<Offset>(p_.size() * sizeof(StorageIndex)));
   s << "  TOTAL:    " << (total >> 20) << "Mb\n";
 }

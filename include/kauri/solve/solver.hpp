@@ -48,8 +48,8 @@ struct SolverOptions {
   /// mixed_solve.stop.
   std::stop_token stop{};
   /// Receives a message when a phase of a call begins and ends, with its result, and in an analysis
-  /// for each ordering. It replaces analyze.on_message. An A that is not positive definite, or
-  /// nearly singular (PivotLoss), gives a warning.
+  /// for each ordering. If it is set, it replaces analyze.on_message. An A that is not positive
+  /// definite, or nearly singular (PivotLoss), gives a warning.
   MessageHandler on_message{};
   /// True: reports have Backend::roofline(), with mixed precision Backend::mixed_roofline(). On the
   /// CPU compute() measures it once, in some tenths of a second.
@@ -69,11 +69,11 @@ struct SolverOptions {
 /// compute() that throws leaves no factor and no plan of an earlier compute(). A Solver that was
 /// moved from may only be assigned to and destroyed.
 ///
-/// A Solver takes one call at a time: compute(), refactorize(), refactorize_shifted(), solve() and
-/// set_stop() throw Error(usage), and change nothing, while another of them is under way on the
-/// same solver, in another thread or in a call whose message handler calls them. Different solvers
-/// may be called at the same time. Threads that share one factor use a Factor with one Workspace
-/// for each thread, or an eigen::LLT. Read the results of const members between calls, not during
+/// A Solver takes one call at a time: compute(), analyze(), refactorize(), refactorize_shifted(),
+/// solve() and set_stop() throw Error(usage), and change nothing, while another of them is under
+/// way on the same solver, in another thread or in a call whose message handler calls them. Only
+/// solve(b, x, refine) may run in any number of threads at once. Different solvers may be called at
+/// the same time. Read the results of const members between calls, not during
 /// one. Phases on the CPU throw Error(memory) if the system refuses a thread; with threads = 1 none
 /// is asked for.
 template <Scalar T>
@@ -83,6 +83,11 @@ class Solver {
   /// unknown backend or precision, mixed precision for Solver<float>), device (the device asked for
   /// is not there).
   explicit Solver(SolverOptions options = {});
+  /// Makes a solver that computes on this backend, which may serve other solvers and factors too;
+  /// the solver keeps it alive. options.backend is not read; options.threads = 0 stands for the
+  /// backend's threads; options.cuda must be that of a CUDA backend, for the figures of reports.
+  /// Throws Error(usage) for a null backend, and as the other constructor.
+  Solver(SolverOptions options, std::shared_ptr<Backend> backend);
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;
   ~Solver();
@@ -92,15 +97,20 @@ class Solver {
   /// infinite entry), usage (a wrong number of values; options as analyze() refuses them),
   /// overflow, memory, device, cancelled.
   Result<void, Breakdown> compute(const SymmetricView<T>& a);
+  /// Orders and analyses a pattern, which is copied: the first half of compute(). refactorize()
+  /// then allocates the factor and fills it. Frees the plan and factor of before, also if it
+  /// throws. Throws as compute() does of the pattern and the options.
+  void analyze(const Pattern& a);
   /// Factorises A + shift I with new values on the pattern of the last compute(), length nnz, in
   /// its order. Plan and buffers are reused, also after a Breakdown. Throws Error: usage (before
-  /// compute(), a wrong length, a shift that is not finite), input (a NaN or infinite entry),
-  /// memory (with mixed precision, for a factor in double), device, cancelled.
+  /// compute() or analyze(), a wrong length, a shift that is not finite), input (a NaN or infinite
+  /// entry), memory (for the factor, after analyze(); with mixed precision, for a factor in
+  /// double), device, cancelled.
   Result<void, Breakdown> refactorize(std::span<const T> value, T shift = 0);
   /// Factorises A + shift I as refactorize(a.value, shift), after comparing a's pattern with that
-  /// of the last compute(), O(n + nnz). Throws also Error(usage) if the patterns differ, naming the
-  /// numbers of rows or the first entry that differs, and Error(input) for arrays that are not a
-  /// Pattern; the solver is then unchanged.
+  /// of the last compute() or analyze(), O(n + nnz). Throws also Error(usage) if the patterns
+  /// differ, naming the numbers of rows or the first entry that differs, and Error(input) for
+  /// arrays that are not a Pattern; the solver is then unchanged.
   Result<void, Breakdown> refactorize(const SymmetricView<T>& a, T shift = 0);
   /// Factorises A + shift I with the values of the last factorisation; shift replaces the last one.
   /// Use it after a Breakdown, for example. No values are copied to a device, except with mixed
@@ -119,6 +129,15 @@ class Solver {
   /// Solves A X = B and refines X, in place: x holds B on entry and X on return, n rows and any
   /// number of columns, of either layout. Reports and throws as solve(b); an Error leaves B in x.
   void solve(MatrixView<T> x);
+  /// Solves A X = B for X and, unless `refine` is empty, refines X by these options in place of
+  /// options.refine. b and x: n rows and the same number of columns, each of either layout, without
+  /// overlap. Any number of threads may call it at once, each with a workspace that the solver
+  /// keeps for later calls. Returns the refinement of this call; without `refine` its errors are 0.
+  /// report() has the figures of the call that ended last. refine->stop cancels the call, or
+  /// without one the token of set_stop(). Throws Error: usage (before a successful factorisation,
+  /// with mixed precision, views or options that do not fit), memory, device, cancelled.
+  Refinement solve(MatrixView<const T> b, MatrixView<T> x,
+                   const std::optional<RefineOptions>& refine) const;
 
   /// Sets the token by which any thread may cancel the calls after this one: they throw
   /// Error(cancelled) within some 50 ms of a stop request (on a device between phases; enqueued
@@ -128,15 +147,20 @@ class Solver {
   /// leaves B in x. A token stays stopped: set another one to continue.
   void set_stop(std::stop_token stop);
 
-  /// Returns the plan of the last compute(). Throws Error(usage) if there is none.
+  /// Returns the plan of the last compute() or analyze(). Throws Error(usage) if there is none.
   [[nodiscard]] const Plan& plan() const;
-  /// Returns the analysis of the last compute(); its plan is null before.
+  /// Returns the analysis of the last compute() or analyze(); its plan is null before.
   [[nodiscard]] const Analysis& analysis() const;
+  /// Returns the factor, for its L, determinant and selected inverse, among others. It lives until
+  /// the next compute() or analyze(). Throws Error(usage) if the last factorisation did not
+  /// succeed, and with mixed precision.
+  [[nodiscard]] const Factor<T>& factor() const;
   /// Returns the report of the last calls. A call that throws leaves the figures of the phases that
   /// it did not reach unchanged, except that compute() begins with an empty report.
   [[nodiscard]] const SolverReport& report() const;
-  /// Returns the backend of the last compute(); analysis().target_reason says why it was chosen.
-  /// Before, it is the device's backend if that was asked for, else the CPU's.
+  /// Returns the backend of the last compute() or analyze(); analysis().target_reason says why it
+  /// was chosen. Before, it is the caller's backend or the device's if that was asked for, else the
+  /// CPU's.
   [[nodiscard]] Backend& backend() const;
 
  private:

@@ -38,6 +38,19 @@ TEST(OneCall, HoldsTheFlagForItsScope) {
   EXPECT_NO_THROW(const OneCall third(flag, "third", "thing"));
 }
 
+TEST(OneCall, SharedCallsRunTogetherAndWithNoOther) {
+  CallFlag flag;
+  const auto alone = [&] { const OneCall call(flag, "alone", "thing"); };
+  {
+    const SharedCall first(flag, "first", "thing");
+    EXPECT_NO_THROW(const SharedCall second(flag, "second", "thing"));
+    EXPECT_TRUE(refused(alone)) << "the first one is under way";
+  }
+  EXPECT_NO_THROW(alone());
+  const OneCall call(flag, "alone", "thing");
+  EXPECT_TRUE(refused([&] { const SharedCall third(flag, "third", "thing"); }));
+}
+
 /// Makes every call on a solver from its own handler and from another thread, while `call` is in
 /// each of its phases.
 TEST(OneCall, ASolverRefusesASecondOne) {
@@ -48,10 +61,16 @@ TEST(OneCall, ASolverRefusesASecondOne) {
   const auto ask = [&] {
     const std::function<void()> calls[] = {
         [&] { static_cast<void>(solver->compute(a.view())); },
+        [&] { solver->analyze(a.pattern()); },
         [&] { static_cast<void>(solver->refactorize(a.value())); },
         [&] { static_cast<void>(solver->refactorize(a.view())); },
         [&] { static_cast<void>(solver->refactorize_shifted(1.0)); },
         [&] { static_cast<void>(solver->solve(b)); },
+        [&] {
+          std::vector<double> x(b.size());
+          static_cast<void>(
+              solver->solve(column_view<const double>(b), column_view<double>(x), {}));
+        },
         [&] { solver->set_stop({}); }};
     for (const auto& call : calls) asked += 1, said += refused(call) ? 1 : 0;
   };
@@ -144,6 +163,22 @@ TEST_P(Shared, ASolver) {
   ASSERT_TRUE(solver.compute(a.view()));
   const auto expected = solver.solve(b);
   share([&] { return solver.solve(b) == expected; });
+}
+
+TEST_P(Shared, SolvesOfASolverAllRun) {
+  SolverOptions options;
+  options.threads = GetParam();
+  Solver<double> solver(options);
+  ASSERT_TRUE(solver.compute(a.view()));
+  const auto expected = solver.solve(b);
+  std::atomic<int> right{0};
+  share([&] {
+    std::vector<double> x(b.size());
+    solver.solve(column_view<const double>(b), column_view<double>(x), RefineOptions{});
+    right += x == expected ? 1 : 0;
+    return true;
+  });
+  EXPECT_EQ(right, 240) << "no call is refused";
 }
 
 TEST_P(Shared, ASelectedInverse) {
