@@ -19,10 +19,10 @@ struct DeviceWork {
     Index levels = 0;  ///< number of levels that hold them
     double bytes = 0;  ///< bytes moved
   };
-  /// Tiled fronts of a level.
+  /// Tiled fronts of a level: sums over them, except for `chain` and largest_panel.
   struct Level {
-    Index fronts = 0;  ///< number of fronts
-    Index chain = 0;   ///< most tiles on the diagonal of a front, which are factorised in sequence
+    Index fronts = 0;          ///< number of fronts
+    Index chain = 0;           ///< most pivot tiles of a front, which are factorised in sequence
     double panel_tiles = 0;    ///< tiles of L, each with a triangular solve
     double products = 0;       ///< products of two tiles
     double bytes = 0;          ///< bytes moved
