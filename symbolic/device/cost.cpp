@@ -116,8 +116,8 @@ constexpr DeviceCost with_portable_kernels(DeviceCost cost, int scalar_bytes) {
   cost.product_s = 2.3e-8, cost.panel_tile_s = 1.9e-7;
   cost.bandwidth = 7.0e12;
   cost.sweep_panel_tile_s *=
-      scalar_bytes /
-      8.0;  // while all blocks work they are bound by bytes; latencies between blocks do not change
+      scalar_bytes / 8.0;  // sweeps are bound by bytes while all blocks work; latencies between
+                           // blocks are the same for each scalar
   return cost;
 }
 

@@ -163,7 +163,7 @@ class Numbering {
   const Subtrees& subtrees_;
   double least_;
   std::vector<Index> level_;
-  Index next_ = 0;
+  Index next_ = 0;  // the level after the last one that is used
   double loss_ = 0;
 };
 

@@ -15,7 +15,7 @@
 
 namespace kauri::symbolic {
 
-/// Returns true for targets whose plans carry a DeviceSchedule: "sm_90" ...
+/// Returns true for targets whose plans carry a DeviceSchedule: those that begin with "sm_".
 bool is_device_target(std::string_view target);
 
 /// Returns the tiled fronts in the order of their levels.
@@ -48,8 +48,9 @@ Offset most_block_entries();
 std::string too_large_block(const Supernodes& supernodes, const DeviceSchedule& schedule,
                             Offset most = most_block_entries());
 
-/// Adds tasks, lists of sums, sweeps and bytes to a schedule from lay_out_fronts(). teams: as for
-/// factor_tasks(); most_block: as `most` of too_large_block(). Throws Error(overflow).
+/// Adds tasks, lists of sums, counts of bytes and, on "sm_90", sizes of sweeps to a schedule from
+/// lay_out_fronts(). teams: as for factor_tasks(); most_block: as `most` of too_large_block().
+/// Throws Error(overflow).
 void add_device_tasks(const Supernodes& supernodes, const Assembly& assembly,
                       const DeviceLevels& levels, std::string_view target, DeviceSchedule& schedule,
                       Index teams = kFewestTeams, Offset most_block = most_block_entries());
@@ -60,14 +61,15 @@ DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly
                                     Offset most_block = most_block_entries());
 
 /// Return the members row_maps, shared_bytes, task_bytes, fast_bytes and plan_bytes of a schedule,
-/// which tell what it takes beside the array, from its other members. O(fronts).
+/// which count the memory that it takes beside the array of panels and blocks, from its other
+/// members, of which count_shared_bytes() reads row_maps. O(fronts).
 Offset count_row_maps(const Supernodes& supernodes, const Assembly& assembly,
                       const DeviceSchedule& schedule);
 Offset count_shared_bytes(const Supernodes& supernodes, const Assembly& assembly,
                           const DeviceSchedule& schedule);
 Offset count_task_bytes(const Supernodes& supernodes, const Assembly& assembly,
-                        const DeviceSchedule& schedule);  ///< uses its shared_bytes
-/// Uses the schedule's task_bytes, and exceeds them on "sm_90" only.
+                        const DeviceSchedule& schedule);  ///< reads its shared_bytes
+/// Reads the schedule's task_bytes, and returns more than these on "sm_90" only.
 Offset count_fast_bytes(const DeviceSchedule& schedule, std::string_view target);
 Offset count_plan_bytes(const Supernodes& supernodes, const Assembly& assembly,
                         const DeviceSchedule& schedule);

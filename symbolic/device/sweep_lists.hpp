@@ -50,18 +50,18 @@ struct SweepTasks {
 };
 
 /// Places of update rows in the one array that holds those of all fronts in a solve. Update rows
-/// that meet one row of the parent are consecutive, in the children's order; they follow row after
-/// row, front after front. Rows of fronts are counted as in Supernodes::row, with one more behind
-/// each front's last: row r of front s is k = row_ptr[s] + s + r, and starts from the update rows
-/// [ptr[k], ptr[k + 1]).
+/// of children that meet one row of a front are consecutive, in the children's order; they follow
+/// row after row, front after front. Rows of fronts are counted as in Supernodes::row, with one
+/// more behind each front's last: row r of front s is k = row_ptr[s] + s + r, and starts from the
+/// update rows [ptr[k], ptr[k + 1]).
 struct UpdateRows {
   Array<std::uint32_t> ptr;  ///< length nodes.row.size() + fronts
   Array<std::uint32_t>
       slot;  ///< length nodes.row.size() - n: place of each row below the pivots, front after front
 };
 
-/// Most update rows for which places of 32 bits suffice, including places that a few further steps
-/// of a loop reach.
+/// Most update rows, not included, for which places of 32 bits suffice, with places that a few
+/// further steps of a loop reach.
 inline constexpr Offset kMostUpdateRows = (Offset{1} << 32) - 1024;
 
 /// Places the update rows, fewer than kMostUpdateRows, by all threads of the arena. O(update rows).
