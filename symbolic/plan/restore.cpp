@@ -118,9 +118,9 @@ ListedPattern pattern_of(const PlanCore& core, const Permutation& perm) {
   return a;
 }
 
-/// Columns in their final order. above: the parent of each in the tree that supernodes are checked
-/// against, which is B's elimination tree but for columns that come last; count: entries of its
-/// column of L.
+/// Columns of B in their final order. above: the parent of each in the tree that supernodes are
+/// checked against, which is CoarseTree::parent (B's elimination tree unless columns come last);
+/// count: entries of each column of L.
 struct OrderedColumns {
   std::vector<Index> above, count;
 };
