@@ -129,7 +129,7 @@ class Writers {
   }
 
   Index chain = kNone;
-  std::vector<Index> prepare;  // per pivot tile
+  std::vector<Index> prepare;  // per pivot tile: the task that prepares it, or kNone
 
  private:
   [[nodiscard]] std::size_t place(Index i, Index k) const {

@@ -55,9 +55,9 @@ constexpr std::array kTables{
               .solve_column_s = 15e-9,
               .solve_bandwidth = 15e9,
               .fresh_byte_s = 1.3e-9},
-    // Used for amalgamation and the numbering of fronts only. Latencies, pivots and their weight
-    // come from a scan of factorisations on an H200, the rest is one streaming multiprocessor's
-    // share of the card's peak and bandwidth. The seconds of a whole device are those of
+    // Used for amalgamation and the numbering of fronts only. Latencies, seconds per pivot and
+    // path_weight come from a scan of factorisations on an H200, the rest is one streaming
+    // multiprocessor's part of the card's peak and bandwidth. The seconds of a whole device are in
     // symbolic/device/cost.cpp, and the CPU's tasks are cut by a CPU's table.
     CostTable{.target = "sm_90",
               .front_overhead_s = 2e-6,
@@ -148,7 +148,7 @@ OrderConstants order_constants(OrderingMethod method, Effort effort) {
   return {0, 0};
 }
 
-/// Returns the seconds of a pass over rows and entries.
+/// Returns the seconds of a pass over n rows and `entries` entries.
 double pass_seconds(double row_s, Index n, double entry_s, Offset entries) {
   return row_s * n + entry_s * static_cast<double>(entries);
 }

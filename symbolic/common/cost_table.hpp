@@ -22,8 +22,8 @@ namespace kauri::symbolic {
 /// Refitting changes these constants only.
 struct CostTable {
   std::string_view target;
-  double front_overhead_s;  ///< per front: calls, loops, lists of children
-  double row_s;             ///< per row of a front
+  double front_overhead_s;  ///< seconds per front: calls, loops, lists of children
+  double row_s;             ///< seconds per row of a front
   double bandwidth;  ///< bytes per second that one core moves while it assembles, most of them in
                      ///< its caches
   double peak;       ///< operations per second
@@ -38,10 +38,10 @@ struct CostTable {
   double small_latency_s = 0, small_pivot_s = 0, tiled_latency_s = 0, tiled_pivot_s = 0;
   double tile_efficiency;   ///< speed that each further worker adds to a large front, as a share of
                             ///< the first worker's
-  double entry_s;           ///< per stored entry of A: found, read, added to its front
+  double entry_s;           ///< seconds per stored entry of A: found, read, added to its front
   double task_floor_s;      ///< a subtree of fewer predicted seconds than this is not cut
-  double solve_overhead_s;  ///< per front and sweep
-  double solve_column_s;    ///< per pivot column and sweep
+  double solve_overhead_s;  ///< seconds per front and sweep
+  double solve_column_s;    ///< seconds per pivot column and sweep
   double solve_bandwidth;   ///< bytes of L per second and core in a sweep
   double fresh_byte_s;      ///< seconds of one core to touch a byte of a factor for the first time
 };

@@ -98,8 +98,8 @@ constexpr DeviceCost kHopper{.target = "sm_90",
                              .context_s = 0.5};
 
 // All other constants were never measured: they are scaled from kHopper's by published figures of
-// the cards, and a forecast that rests on them weighs more (target_choice.hpp). Kernels differ,
-// too.
+// the cards and by the kernels' needs, and choose_target() counts seconds predicted from them
+// kScaledWeight times.
 
 /// Returns the constants of the same device with the portable kernels. Tiled fronts run in loops
 /// without bulk copies and producers, whose tasks are taken to need twice the time that Hopper's

@@ -28,8 +28,8 @@ inline std::span<const Index> tiled_fronts(const DeviceSchedule& schedule) {
 Offset device_entries(const Supernodes& supernodes, const DeviceLevels& levels);
 
 /// Returns a bound on the bytes of the CPU's memory that the lists of a schedule take while they
-/// are made: tasks, steps, and sums of children's entries. The bound is about twice what they take,
-/// and uses the sizes of fronts alone. O(fronts). Throws Error(overflow).
+/// are made: tasks, steps, and sums of children's entries. The bound is about twice the bytes that
+/// they take, and uses the sizes of fronts alone. O(fronts). Throws Error(overflow).
 Offset most_list_bytes(const FrontTree& fronts);
 
 /// Makes the part of a schedule that follows from the sizes of fronts alone, without row
@@ -75,8 +75,9 @@ Offset count_plan_bytes(const Supernodes& supernodes, const Assembly& assembly,
                         const DeviceSchedule& schedule);
 
 /// kDeviceFrontBytes: bytes of a device's record of a front beside the plan's arrays
-/// (numeric/cuda/plan/device_plan.hpp). The others: bytes of a front's result in a factor, which is
-/// its state, and the column and the pivot that failed.
+/// (numeric/cuda/plan/device_plan.hpp). kDeviceStateBytes, kDeviceColumnBytes and
+/// kDevicePivotBytes: bytes of a front's result in a factor, which is its state, and the column and
+/// the pivot that failed.
 inline constexpr Offset kDeviceFrontBytes = 80;
 inline constexpr Offset kDeviceStateBytes = 4, kDeviceColumnBytes = 4, kDevicePivotBytes = 8;
 /// Bytes of the plan's records of a tiled front, and of a child that is pulled, from which

@@ -25,9 +25,9 @@ constexpr Index kColumnsAhead = 16;
 /// Fronts in a block of a parallel loop.
 constexpr Index kFronts = 256;
 
-/// Returns the number of parts that a sum over `tiles` tiles is divided into, beside the rest,
-/// which is left to the last task: the rest is between half a part and one and a half, so the parts
-/// are available some time before the last task has read its last tile.
+/// Returns the number of parts of `chunk` tiles that are split off from a sum over `tiles` tiles.
+/// The last task adds the tiles that are left over, half a chunk to one and a half (fewer if there
+/// are no parts), so the parts are available some time before it has read its last tile.
 Index parts_of(Index tiles, Index chunk) { return std::max(tiles - chunk / 2, Index{0}) / chunk; }
 
 /// Returns the time that a front's chain of pivot tiles takes, in units of keys: see

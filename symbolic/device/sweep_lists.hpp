@@ -103,8 +103,8 @@ constexpr Index solve_width(Index nrhs) { return nrhs <= 1 ? 1 : nrhs <= 8 ? 8 :
 /// columns: first update rows and parts; then, at `scratch`, x, y and b by rows, or all numbers of
 /// a solve of one right-hand side; then tickets. multi_numbers() throws Error(overflow).
 struct MultiNumbers {
-  Offset kept;  ///< numbers of a column before `scratch`
-  Offset scratch, ticket, all;
+  Offset kept;                  ///< numbers of each column before `scratch`
+  Offset scratch, ticket, all;  ///< places of the scratch and of the tickets; all numbers
 };
 MultiNumbers multi_numbers(const DeviceSchedule::Sweeps& sweeps, Index n, Index nrhs);
 /// Tickets: one per direction and block group, for as many block groups as ever solve side by side.

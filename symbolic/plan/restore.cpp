@@ -35,10 +35,10 @@ struct ListedPattern {
   }
 };
 
-/// An entry of a column of A: its row, and where the lists have it.
+/// An entry of a column of A: its row, and its index in PlanCore::row.
 struct Placed {
   Index row;
-  std::uint32_t at;  // index in the lists
+  std::uint32_t at;  // index in PlanCore::row
   friend bool operator<(const Placed& a, const Placed& b) { return a.row < b.row; }
 };
 
