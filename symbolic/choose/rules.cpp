@@ -102,7 +102,7 @@ void consider_rcm(OrderingSelector& selector) {
                                          ", the best ordering " + in_seconds(best));
 }
 
-/// The largest component of the reduced graph.
+/// The largest component of the reduced graph, by vertices, and the spread of its degrees.
 struct Body {
   explicit Body(OrderingSelector& selector)
       : graph(selector.largest_component()), spread(ordering::degree_spread(graph)) {}

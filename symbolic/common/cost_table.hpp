@@ -27,8 +27,8 @@ struct CostTable {
   double bandwidth;  ///< bytes per second that one core moves while it assembles, most of them in
                      ///< its caches
   double peak;       ///< operations per second
-  double padding_s;  ///< price of an entry of L that amalgamation adds: it is stored, and read in
-                     ///< every solve
+  double padding_s;  ///< price in seconds of an entry of L that amalgamation adds: it is stored,
+                     ///< and read in every solve
   // Amalgamation on a device also shortens the longest path through the tree. On one core this has
   // no meaning: path_weight is 0.
   double path_weight =

@@ -62,7 +62,8 @@ struct DeviceCost {
   double product_s;        ///< device time of one more product of two tiles while all teams work
   double panel_tile_s;     ///< device time to load one more tile of L, and of its triangular solve,
                            ///< while all teams work
-  double bandwidth;        ///< bytes per second of a factorisation, as DeviceWork counts bytes
+  double bandwidth;        ///< bytes of panels and contribution blocks, in the scalar, that a
+                           ///< factorisation moves per second
   double sweep_start_s = 0;  ///< each solve by sweeps: launches, the first loads; 0: the device
                              ///< solves without sweeps
   double sweep_small_level_s = 0;   ///< latency from a small or narrow front to its parent and back
@@ -75,8 +76,8 @@ struct DeviceCost {
   double sweep_panel_tile_s = 0;    ///< device time of one more tile of L, read once in each sweep,
                                     ///< while all blocks work
   double plain_level_s;             ///< launches of both plain sweeps over a level
-  double plain_bandwidth;   ///< bytes of the largest panel of a level, in doubles, over the seconds
-                            ///< in which one block reads it in both plain sweeps
+  double plain_bandwidth;   ///< bytes per second at which one block reads the largest panel of a
+                            ///< level, counted once for both plain sweeps
   double create_s;          ///< each factor: allocations, the capture of the graph
   double create_bandwidth;  ///< bytes per second of data that is made on the host and uploaded
   double copy_s;            ///< latency of a copy from the host

@@ -152,11 +152,12 @@ struct FrontCells {
   }
   /// Behind the inverses lie, for each pivot tile k but the first, the products V(k) L(k,k-1) and
   /// L(k,k-1) V(k-1), with which a sweep goes from tile to tile by one product
-  /// (symbolic/device/sweep_lists.hpp). If V's flag is set, L(k,k-1) itself is stored in place of
-  /// V(k) L(k,k-1), or of L(k,k-1) V(k-1). Products are whole tiles, with zeros behind the last
-  /// pivot. forward_product(k) returns the place of V(k) L(k,k-1), backward_product(k) that of
-  /// L(k+1,k) V(k); forward_product_place() and backward_product_place() return the place of entry
-  /// (r, c) in each, in the order in which sweeps read them.
+  /// (symbolic/device/sweep_lists.hpp). If the flag of V(k) is set, L(k,k-1) itself is stored in
+  /// place of V(k) L(k,k-1); if that of V(k-1) is set, in place of L(k,k-1) V(k-1). Products are
+  /// whole tiles, with zeros behind the last pivot. forward_product(k) returns the place, from
+  /// DeviceSchedule::inverses on, of V(k) L(k,k-1), backward_product(k) that of L(k+1,k) V(k);
+  /// forward_product_place() and backward_product_place() return the place of entry (r, c) within
+  /// such a product, in the order in which sweeps read it.
   [[nodiscard]] constexpr Offset forward_product(Index k) const {
     return inverse_entries() + (Offset{k} - 1) * 2 * kTileProductEntries;
   }

@@ -38,7 +38,7 @@ Offset most_list_bytes(const FrontTree& fronts);
 DeviceSchedule lay_out_fronts(const Supernodes& supernodes, const DeviceLevels& levels);
 /// Returns the most entries of a tiled front's contribution block for which there are tasks: 2^32 -
 /// 1, because tasks find entries by places of 32 bits. If a tiled front has a larger block, from
-/// 92,682 rows on, there are no tasks and no sweeps: a device does all tiled fronts of the plan
+/// 92,673 rows on, there are no tasks and no sweeps: a device does all tiled fronts of the plan
 /// level by level. tests/emulator/block_limit.cpp replaces this function by a lower limit.
 Offset most_block_entries();
 /// Returns a text that says which front of a schedule has a block of more than `most` entries, its

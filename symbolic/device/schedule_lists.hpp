@@ -127,7 +127,7 @@ struct DeviceSchedule {
   /// written there if place[k] is in the scratch, which is the part of the array from scratch_begin
   /// on. Empty sums, whose place is -1, complete groups of sums (symbolic/device/child_sums.hpp).
   struct Sums {
-    std::vector<Offset> ptr{0};  ///< length sums+1
+    std::vector<Offset> ptr{0};  ///< length sums+1: beginning of each sum's terms
     std::vector<Offset> place;   ///< length sums: place of the result; -1 of an empty sum
     Array<Offset> term;          ///< length ptr[sums]: places of the terms
     /// First step of each group of sums, then the number of steps: a device keeps the terms of a

@@ -1,4 +1,4 @@
-// Orders the tasks of a solve, and places update rows.
+// Orders the tasks of a solve by sweeps on a device, and places its update rows.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/sweep_lists.hpp"
 

@@ -6,7 +6,7 @@
 // inverse of its diagonal tile) or update rows. Backward, L^T x = y: a tile of pivots starts from
 // y, subtracts L(i, .)^T x_i for all tiles i below, and becomes x. Long sums are divided: parts are
 // separate tasks, and the rows' task adds them up. A task waits only for results of tasks before it
-// in the list (check/find_flaw_sweeps.hpp), so any number of workers completes the list.
+// in the list (check/find_flaw_sweeps.hpp), so any number of thread blocks completes the list.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

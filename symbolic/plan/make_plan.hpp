@@ -29,7 +29,8 @@ std::shared_ptr<Plan> complete_plan(const Pattern& lower, PlanDraft draft, const
 /// an unknown target), overflow (a count or an offset exceeds its type).
 std::shared_ptr<Plan> make_plan(const Pattern& lower, const ordering::CompressedGraph& graph,
                                 const Permutation& perm, const AnalyzeOptions& options = {});
-/// Makes the plan of lower in the order of perm as above, with each row as a supervariable.
+/// Makes the plan of lower in the order of perm, with each row as a supervariable. Requires and
+/// throws what the function above does.
 std::shared_ptr<Plan> make_plan(const Pattern& lower, const Permutation& perm,
                                 const AnalyzeOptions& options = {});
 

@@ -145,7 +145,8 @@ class Paths {
     while (k < child_.size() && now_.merged[child_[k].index] != 0) ++k;
     return k;
   }
-  /// Returns the longest path through a remaining child other than c.
+  /// Returns the seconds of the longest path through a child that is not merged, other than c; 0 if
+  /// there is none.
   [[nodiscard]] double longest(Index c) const {
     const std::size_t k = first_ < child_.size() && child_[first_].index == c ? second_ : first_;
     return k < child_.size() ? child_[k].path : 0.0;
@@ -155,7 +156,7 @@ class Paths {
   const CostTable& table_;
   const std::span<const double> share_;
   std::vector<Child> child_;            // children of the front entered, longest path first
-  std::size_t first_ = 0, second_ = 1;  // the first two children that are not merged
+  std::size_t first_ = 0, second_ = 1;  // indices in child_ of the first two that are not merged
   double own_ = 0;
 };
 
