@@ -1,4 +1,4 @@
-// Orders the tasks of products and triangular solves.
+// Orders the tasks of products and triangular solves alone, on fronts in cells.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/check/dense_tasks.hpp"
 
@@ -74,7 +74,7 @@ std::vector<FrontTask> product_tasks(std::span<const TileRectangle> tiles) {
 
 PanelSolve panel_solve(std::span<const FrontCells> fronts, Index block) {
   PanelSolve solve;
-  std::vector<std::vector<Index>> steps;  // blocks of each step
+  std::vector<std::vector<Index>> steps;  // step k, two launches: the k-th block of each front
   for (std::size_t f = 0; f < fronts.size(); ++f) {
     const auto blocks = blocks_of(static_cast<Index>(f), fronts[f], block);
     steps.resize(std::max(steps.size(), blocks.size()));

@@ -49,7 +49,7 @@ struct PanelSolve {
     Index first;
     FrontCells cells;
   };
-  std::vector<Block> block;
+  std::vector<Block> block;     ///< blocks, front after front, by ascending pivots
   std::vector<FrontTask> task;  ///< `front` of a task is an index into `block`
   std::vector<Index> end;  ///< per launch: end of its tasks, of kind `panel` in the first, third,
                            ///< ..., `contribution` in the others

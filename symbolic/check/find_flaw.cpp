@@ -107,7 +107,7 @@ std::string flaw_in_supernodes(const Plan& plan) {
     return "row_ptr does not divide the rows";
   if (plan.internals->panel_ptr.front() != 0) return "panels do not start at 0";
   std::vector<Index> size(nodes.parent.size(), 1),
-      below(nodes.parent.size(), 0);  // fronts of the subtree; fronts visited in it
+      below(nodes.parent.size(), 0);  // per front: fronts of its subtree; fronts below it visited
   for (Index s = 0; s < count; ++s) {
     if (nodes.pivots(s) < 1 || nodes.order(s) < nodes.pivots(s))
       return at("supernode", s, "no pivots, or fewer rows than pivots");

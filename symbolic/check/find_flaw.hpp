@@ -1,5 +1,5 @@
-// find_flaw() and its parts: each returns the first flaw, or an empty string. Later parts rely on
-// earlier ones having found none.
+// find_flaw() checks a plan, part by part: each part returns the first flaw that it finds, or an
+// empty string. A part relies on the parts before it having found none.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,22 +22,23 @@ namespace symbolic {
 std::string flaw_in_tree(const Plan& plan);        ///< sizes, permutation, elimination tree
 std::string flaw_in_supernodes(const Plan& plan);  ///< partition, postorder, rows, panels
 std::string flaw_in_assembly(const Plan& plan);    ///< entries of A, children, runs
-std::string flaw_in_tasks(const Plan& plan);       ///< cut and edges
-std::string flaw_in_memory(const Plan& plan);  ///< places of contribution blocks and update rows
-std::string flaw_in_cost(const Plan& plan);    ///< counts, recomputed
+std::string flaw_in_tasks(const Plan& plan);       ///< tasks of the CPU and their edges
+std::string flaw_in_memory(const Plan& plan);      ///< places of the CPU's blocks and update rows
+std::string flaw_in_cost(const Plan& plan);        ///< counts of Cost, recomputed
 
 // Parts that check the DeviceSchedule. They find no flaw in a plan for a CPU, which has no
 // DeviceSchedule.
 std::string flaw_in_device_levels(const Plan& plan);  ///< kinds, levels, lists of tiles
 std::string flaw_in_device_memory(
-    const Plan& plan);  ///< places, and the waits before a place is used again
+    const Plan& plan);  ///< places in a device's arrays, and the waits before one is used again
 std::string flaw_in_device_tasks(
     const Plan& plan);  ///< every tile is written once, and no task waits forever
-std::string flaw_in_device_sums(const Plan& plan);  ///< every entry of a listed child once
+std::string flaw_in_device_sums(
+    const Plan& plan);  ///< sums add every entry of a listed child once, at its place
 std::string flaw_in_device_bytes(
-    const Plan& plan);  ///< the bytes stated, and the counts that predictions use
+    const Plan& plan);  ///< the bytes stated, sweeps, and the counts that predictions use
 
-/// Returns the storage layout of front s of a device's plan.
+/// Returns the storage layout of front s of a device's plan, if s is tiled.
 inline FrontCells cells_of(const Plan& plan, Index s) {
   return {plan.supernodes.order(s), plan.supernodes.pivots(s)};
 }

@@ -93,7 +93,8 @@ std::string flaw_in_kinds(const Plan& plan, const std::vector<Index>& level) {
   return {};
 }
 
-/// Returns true if `list` counts tiles(s) of each front of [first, first + count) in turn.
+/// Returns true if `list` counts tiles(s) for each front s of device.front[first .. first + count)
+/// in turn.
 template <class Tiles>
 bool lists(const DeviceSchedule& device, const TileList& list, Index first, Index count,
            const Tiles& tiles) {

@@ -1,5 +1,6 @@
 // Checks the validity of sums by lists: each entry of each listed child reaches its place once, as
-// a term of sums that are complete by then. Checks the figures of a schedule, too.
+// a term of sums that are complete by then. Checks the bytes and the counts of work of a device's
+// schedule, too.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstddef>
@@ -94,7 +95,7 @@ class SumCheck {
     return {};
   }
 
-  /// Checks the places in scratch: each holds one sum, and none is left over.
+  /// Checks the places in scratch: each holds one sum, and none is left over. Sets writer_.
   std::string find_scratch() {
     const Offset entries = plan_.internals->device.entries,
                  scratch = count_ == 0 ? 0 : entries - sums_.scratch_begin;

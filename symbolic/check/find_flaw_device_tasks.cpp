@@ -28,12 +28,12 @@ constexpr const char* kTask = "device task";
 
 /// A tiled front and its tasks, by their places in the list.
 struct TiledFront {
-  Index s;
+  Index s;  // supernode
   FrontCells cells;
-  Index level;              // counted from the first of tiled fronts
-  std::vector<Index> fill;  // tasks that fill or sum
-  std::vector<Index> contribution, other;
-  bool sums = false;
+  Index level;                             // counted from the first of tiled fronts
+  std::vector<Index> fill;                 // tasks that fill or sum
+  std::vector<Index> contribution, other;  // tasks of the contribution block; of L
+  bool sums = false;                       // true: has tasks that sum
 };
 
 std::vector<TiledFront> tiled_fronts(const Plan& plan) {
@@ -129,7 +129,7 @@ class Writers {
   }
 
   Index chain = kNone;
-  std::vector<Index> prepare;  // per pivot tile
+  std::vector<Index> prepare;  // per pivot tile: the task that prepares it, or kNone
 
  private:
   [[nodiscard]] std::size_t place(Index i, Index k) const {
@@ -316,8 +316,8 @@ class Waits {
     mark(writers.prepare[c], prepared);
     return std::max(waits, prepared);
   }
-  /// Marks the positions behind `task` up to `last`, at which the task may wait for tasks that are
-  /// not drawn yet.
+  /// Counts `task`, a chain or a preparation, at the positions behind it up to `last`, at which it
+  /// may wait for tasks that are not drawn yet.
   void mark(Index task, Index last) {
     ++under_way_[task + 1];
     if (last < static_cast<Index>(device_.task.size())) --under_way_[last + 1];

@@ -72,7 +72,7 @@ class LiveSet {
   std::map<Offset, Offset> live_;
 };
 
-/// A part of a front's block.
+/// A part of a front's contribution block, the head or the tail; of its update rows; or scratch.
 struct BlockPart {
   Offset place;
   Offset size;

@@ -255,10 +255,10 @@ class SweepCheck {
   bool forward_;
   const char* task_;
   const char* part_;
-  std::vector<FrontProgress> front_;  // tiled ones, in the schedule's order
-  std::vector<Line> line_;
-  std::vector<bool> taken_;
-  std::vector<Part> vector_;
+  std::vector<FrontProgress> front_;  // tiled fronts, in the schedule's order
+  std::vector<Line> line_;            // lines, front after front
+  std::vector<bool> taken_;           // tiles, front after front; true: in a task visited
+  std::vector<Part> vector_;          // vectors of parts: SweepTask::part is an index
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Symbolic factorisation on the quotient graph in the storage of A.
+// Eliminates vertices on the quotient graph, with lists of elements in the storage of A's edges.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/check/quotient_elimination.hpp"
 

@@ -20,8 +20,8 @@ namespace kauri::symbolic {
 /// the edges of A is all the storage for lists. All vertices here are new numbers.
 class QuotientElimination {
  public:
-  /// Throws Error(usage) if the sizes differ. O(n + edges) time; storage: edges()/2 list entries +
-  /// about 8 arrays of length n.
+  /// Copies the edges: neither argument is read afterwards. Throws Error(usage) if their sizes
+  /// differ. O(n + edges) time; storage: edges()/2 list entries + about 8 arrays of length n.
   QuotientElimination(const Graph& graph, const Permutation& permutation);
 
   [[nodiscard]] Index size() const { return static_cast<Index>(ptr_.size()) - 1; }
@@ -47,9 +47,10 @@ class QuotientElimination {
       last_block_;  // an element's list fills a chain of blocks that starts at first_block_
   std::vector<Index> first_block_;
   std::vector<Index> first_child_, next_child_;  // elements whose least vertex is k
-  std::vector<Index> mark_, reached_;
-  Index next_ = 0, reached_count_ = 0;
-  Offset live_ = 0, peak_ = 0;
+  std::vector<Index> mark_, reached_;   // mark_[u] == k: u is k or among reached_, of which the
+                                        // first reached_count_ are k's later neighbours
+  Index next_ = 0, reached_count_ = 0;  // next_: vertex to eliminate next
+  Offset live_ = 0, peak_ = 0;          // entries of live lists: now, and most at any time
 };
 
 /// Returns the exact number of entries of each column of L, diagonal included, for the elimination

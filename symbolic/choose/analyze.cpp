@@ -65,8 +65,8 @@ Analysis checked(Analysis analysis) {
 Analysis checked(Analysis analysis) { return analysis; }
 #endif
 
-/// Calls f() with as many threads as options.threads allows, and turns std::bad_alloc into
-/// Error(memory).
+/// Checks the options, calls f() with as many threads as options.threads allows and with
+/// options.stop, and turns std::bad_alloc into Error(memory).
 template <class F>
 Analysis guarded(const Pattern& lower, const OrderingOptions& options, F&& f) {
   const StopScope scope(options.stop);

@@ -14,7 +14,7 @@
 namespace kauri::symbolic {
 namespace {
 
-/// Breadth-first search by levels. `mark` tells the vertices of a search from those of all others.
+/// Breadth-first search by levels. Searches of one component must have different marks, not 0.
 class LevelSearch {
  public:
   explicit LevelSearch(const ordering::GraphView& graph)

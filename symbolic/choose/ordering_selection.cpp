@@ -53,9 +53,9 @@ Analysis::Forecast host_forecast(const PlanDraft& draft, std::string_view target
 
 /// Returns the scalars of a device's workspace for offer.nrhs right-hand sides, kSolveBlock at
 /// most. In general these are b, x, y and about n update rows for each. If the device solves by
-/// sweeps, whose values never share a place, they are b, and, in double, x, y, b by rows and all
-/// update rows for as many columns as sweeps take together (one column in float). Parts of sums,
-/// which are few, are left out.
+/// sweeps, whose values never share a place, they are b for all right-hand sides, and, in double,
+/// x, y, b by rows (unless sweeps take one column) and all update rows for as many columns as
+/// sweeps take together (one column in float). Parts of sums, which are few, are left out.
 Offset workspace_scalars(const Supernodes& nodes, Index n,
                          const AnalyzeOptions::DeviceOffer& offer) {
   const Index nrhs = std::min(offer.nrhs, kSolveBlock);
@@ -173,7 +173,7 @@ double OrderingSelector::predicted_first_trial_seconds(OrderingMethod method) co
 double OrderingSelector::band_seconds(double entries) const {
   if (lower_.n == 0) return 0;
   // Sizes of fronts as amalgamation makes them of a band, with entries / n in a column on average.
-  // They are not whole columns, so a wider band never takes less.
+  // These sizes are not rounded to whole numbers, so a wider band never takes less.
   const double width = entries / lower_.n, p = std::max(8.0, width / 4), m = width + p / 2,
                fronts = lower_.n / p;
   const auto front = [&](auto seconds) { return fronts * seconds(table_, m, p); };

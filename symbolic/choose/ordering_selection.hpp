@@ -32,39 +32,45 @@ struct WorkLimit {
 /// of threads. Seconds of orderings that have run do not count. Not copyable; lives for one call.
 class OrderingSelector {
  public:
-  /// Checks the pattern and the options, and borrows both. Throws Error: overflow, input, usage.
+  /// Checks the pattern and the options, and borrows both. Throws Error: overflow (more than
+  /// kMostEntries entries), input (a pattern that is not valid; a permutation of another size than
+  /// the pattern, or that does not end with options.ordering.last), usage (an unknown target, an
+  /// option out of range).
   OrderingSelector(const Pattern& lower, const AnalyzeOptions& options);
 
-  /// Runs a method, drafts its plan, and enters it as a candidate; a method that is planned or
-  /// ordered already is not run again. Keeps the draft of the best candidate, and the cost of the
-  /// others. try_given() does so with the caller's permutation.
+  /// Runs a method, drafts its plan, and enters it as a candidate that competes; a method that is
+  /// planned already, or whose ordering envelope_seconds() has kept, is not run again. Keeps the
+  /// draft of the best candidate, and the cost of the others. try_given() does so with the caller's
+  /// permutation, which options must have.
   void try_method(OrderingMethod method);
   /// Runs a method as try_method(), but gives up and returns false if the ordering takes more than
   /// limit.most steps. The method is then not entered; unless it is planned already, it is listed
   /// with limit.why. It can be tried again with a higher limit.
   bool try_within(OrderingMethod method, const WorkLimit& limit);
   void try_given();
-  /// Runs a method, or takes the caller's permutation, and makes its whole plan. It becomes a
-  /// candidate only when it is tried.
+  /// Runs a method, or takes the caller's permutation, and lists it with its whole plan. The method
+  /// competes only once it is tried; the permutation of plan_given() does not compete.
   void plan_method(OrderingMethod method);
   void plan_given();
   /// Lists a method as one that does not compete, with the reason, unless it is listed already.
   /// Drops its ordering if envelope_seconds() has kept it.
   void skip(OrderingMethod method, std::string why);
 
-  /// Figures of the best candidate so far: predicted seconds of the job, entries of L, operations.
+  /// Figures of the best candidate so far, of which there must be one: predicted seconds of the
+  /// job, entries of L, operations of a factorisation.
   [[nodiscard]] double best_seconds() const { return best_seconds_; }
   [[nodiscard]] Offset best_entries() const { return known_[best_candidate_].nnz_l; }
   [[nodiscard]] double best_flops() const { return known_[best_candidate_].flops; }
+  /// Returns the stored entries of A's lower triangle.
   [[nodiscard]] Offset entries() const { return lower_.nnz(); }
   /// Returns the predicted seconds of the job if L is a band of this many entries. On CPUs more
   /// entries never take less.
   [[nodiscard]] double band_seconds(double entries) const;
   /// Runs a method, keeps the ordering until the method is tried or skipped, and returns
-  /// band_seconds() of its envelope, which costs much less than a draft. If the entries of the
-  /// envelope in some of the columns take `enough` seconds already, it returns band_seconds() of
-  /// these. If the method is given up, as by try_within(), it returns infinity and keeps no
-  /// ordering.
+  /// band_seconds() of its envelope, which costs much less than a draft. For the natural ordering,
+  /// before a graph is made, it returns a lower bound, from some of the columns, if that is at
+  /// least `enough`. If the method is given up, as by try_within(), it returns infinity and keeps
+  /// no ordering.
   double envelope_seconds(OrderingMethod method, double enough, const WorkLimit& limit = {});
   [[nodiscard]] Index size() const { return lower_.n; }
   /// Returns the graph of A with the supervariables that the orderings use; without merged rows if
@@ -78,9 +84,10 @@ class OrderingSelector {
   [[nodiscard]] bool for_device() const { return on_device() || !options_.device.target.empty(); }
   /// Returns the predicted seconds of all factorisations of the job on the plan's or the offered
   /// device, of `flops` operations each, nearly all in products of tiles. Leaves out solves.
+  /// Requires for_device().
   [[nodiscard]] double device_seconds(double flops) const;
-  /// Returns the predicted seconds of `flops` operations per factorisation on one core of a CPU,
-  /// for all factorisations.
+  /// Returns the predicted seconds of `flops` operations per factorisation on one core of the
+  /// plan's CPU, for all factorisations of the job.
   [[nodiscard]] double core_seconds(double flops) const {
     return options_.factorizations * flops / table_.peak;
   }
@@ -95,7 +102,7 @@ class OrderingSelector {
   [[nodiscard]] double predicted_first_trial_seconds(OrderingMethod method) const;
 
   /// Completes the best candidate's draft, made again for the device if one is offered and better,
-  /// and returns the analysis with all candidates.
+  /// and returns the analysis with all candidates. The last call; a candidate must compete.
   Analysis finish(std::string reason);
   /// Returns a text such as "amd: predicted 1.2 s in all against 2.4 s with natural".
   [[nodiscard]] std::string comparison() const;
@@ -135,8 +142,8 @@ class OrderingSelector {
   bool enter(std::size_t k);
   void evaluate(Analysis::Candidate candidate, const Permutation& perm);
   void plan(Analysis::Candidate candidate, const Permutation& perm, Offset work);
-  /// Compares the best draft with that of the same ordering for the device that is offered; the
-  /// better one becomes the best.
+  /// Compares the best draft with a draft of the same ordering for the device that is offered; the
+  /// better one becomes best_.
   void offer_device();
   [[nodiscard]] DraftOptions draft_options() const {
     return {workers_, options_.amalgamate, static_cast<Index>(options_.ordering.last.size())};
@@ -154,14 +161,15 @@ class OrderingSelector {
   Stopwatch watch_;  // runs from the first step to finish()
   ordering::GraphSource source_;
   std::optional<ordering::Orderer> orderer_;
-  std::optional<ordering::CompressedGraph> plain_;
+  std::optional<ordering::CompressedGraph> plain_;  // graph without merged rows, used while there
+                                                    // is no orderer_
   Analysis analysis_;
   std::vector<CandidateFigures> known_;  // one per candidate
   std::vector<std::size_t> entered_;     // candidates that compete
   std::optional<Waiting> waiting_;
   std::optional<PlanDraft> best_;
   Permutation best_perm_;  // permutation that best_ was made from; kept if a device is offered
-  const CostTable* best_table_;
+  const CostTable* best_table_;  // table that best_ was made from
   std::size_t best_candidate_ = 0;
   double best_seconds_ = 0;
 };

@@ -25,8 +25,8 @@ WorkLimit limit_by(OrderingSelector& selector, double times, OrderingMethod othe
 }
 
 /// Lists a method as not tried, and returns the reason, if the seconds that it may save (max_gain)
-/// do not exceed those of running it, which takes `share` of its predicted seconds on one core.
-/// Else returns nullopt.
+/// do not exceed those of running it and drafting its plan, taken as `share` of the predicted
+/// seconds on one core. Else returns nullopt.
 std::optional<std::string> skip_if_costly(OrderingSelector& selector, OrderingMethod method,
                                           double max_gain, double share = 1) {
   const double cost = share * selector.predicted_trial_seconds(method);
@@ -69,7 +69,7 @@ std::optional<std::string> natural_suffices(OrderingSelector& selector, double& 
 }
 
 /// Tries the natural ordering, or skips it if its envelope is too large against the best candidate
-/// so far.
+/// so far. job: as natural_suffices() has set it.
 void consider_natural(OrderingSelector& selector, double job) {
   const double enough = kEnvelopeLimit * selector.best_seconds();
   if (job < enough) job = selector.envelope_seconds(OrderingMethod::natural, enough);
@@ -102,7 +102,7 @@ void consider_rcm(OrderingSelector& selector) {
                                          ", the best ordering " + in_seconds(best));
 }
 
-/// The largest component of the reduced graph.
+/// The largest component of the reduced graph, by vertices, and the spread of its degrees.
 struct Body {
   explicit Body(OrderingSelector& selector)
       : graph(selector.largest_component()), spread(ordering::degree_spread(graph)) {}
@@ -158,8 +158,8 @@ void try_last_resort(OrderingSelector& selector) {
 
 /// Returns the predicted seconds of the best job in which a device waits for the longest path
 /// through the tree, not for products. No ordering saves them on most graphs, but dissection does
-/// on a long body: returns 0 for other graphs, and for waits of at most `least`, for which the
-/// levels are not searched.
+/// on a long body: returns 0 for a CPU's plan, for other graphs, and for waits of at most `least`
+/// seconds, for which the levels are not searched.
 double path_seconds(OrderingSelector& selector, const Body& body, double least) {
   if (!selector.on_device() || body.graph.size() == 0) return 0;
   const double waits = selector.best_seconds() - selector.device_seconds(selector.best_flops());
@@ -183,9 +183,9 @@ std::optional<std::string> consider_dissection(OrderingSelector& selector, const
 }
 
 /// Returns true if the seconds of minimum degree on a body, plus those that a device needs for the
-/// operations that it leaves beyond dissection's, exceed the seconds of dissection by all threads.
-/// width: vertices of a separator. Minimum degree counts with one core's seconds, in rounds too,
-/// and the shares of dissection were fitted against that.
+/// operations that minimum degree leaves beyond dissection's, exceed the seconds of dissection by
+/// all threads. Both include a draft. width: vertices of a separator. Minimum degree counts with
+/// one core's seconds, in rounds too, and the shares of dissection were fitted against these.
 bool outweighs_dissection(OrderingSelector& selector, const Body& body, double width) {
   const double rows = width * selector.size() / selector.compressed().size();
   return selector.device_seconds(kBodyWork * rows * rows * rows) +
@@ -201,7 +201,7 @@ double ring_width(const Body& body, double width) {
 
 /// Returns the seconds in which AnalyzeOptions::cores cores dissect a mesh, if that is less than
 /// one core takes for minimum degree plus what all cores take for the additional operations of its
-/// factorisations; else nullopt. width: vertices of a separator.
+/// factorisations; else, and for a graph that is no mesh, nullopt. width: vertices of a separator.
 std::optional<double> outruns_minimum_degree(OrderingSelector& selector, const Body& body,
                                              double width) {
   if (!body.irregular && !ordering::is_lattice(body.spread)) return {};
@@ -272,8 +272,8 @@ std::optional<std::string> dissect_at_once(OrderingSelector& selector, const Bod
 }
 
 /// If dissect_at_once() gives a reason, runs nested dissection, lists the other methods as skipped
-/// for that reason, and returns the reason of the choice. Returns nullopt if it gives none, or if
-/// dissection was given up, for the reason in `lost`.
+/// for that reason, and returns the reason of the choice. Returns nullopt if dissect_at_once()
+/// gives none, or if dissection was given up; sets `lost` to the reason of the latter.
 std::optional<std::string> only_dissection(OrderingSelector& selector, const Body& body,
                                            std::optional<std::string>& lost) {
   std::optional<std::string> why = dissect_at_once(selector, body);

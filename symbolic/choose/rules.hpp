@@ -15,17 +15,19 @@ namespace kauri::symbolic::rules {
 /// its reason.
 std::string select_ordering(OrderingSelector& selector);
 
-/// The natural ordering is chosen without a look at any other if its job is predicted to take less
-/// than this many times the seconds from the pattern to a draft of minimum degree. An envelope has
-/// more entries than L, often twice as many, and the job of minimum degree takes time too.
+/// The natural ordering is chosen without a look at any other if the job with its envelope as L is
+/// predicted to take less than this many times the seconds from the pattern to a draft of minimum
+/// degree. An envelope has more entries than L, often twice as many, and the job of minimum degree
+/// takes time too.
 inline constexpr double kNaturalLimit = 2;
 
-/// A banded ordering is dropped by its envelope alone if that takes this many times the best job or
-/// more; L may have somewhat fewer entries.
+/// The natural ordering, or rcm, is dropped by its envelope alone if the job with that many entries
+/// of L is predicted to take this many times the seconds of the best job or more; L may have
+/// somewhat fewer entries than the envelope.
 inline constexpr double kEnvelopeLimit = 1.2;
 
-/// Share of the best job's seconds that a search for a banded ordering may cost: few graphs are
-/// long and thin.
+/// Share of the best job's seconds that the search of levels (banded_entries()), which predicts the
+/// job with rcm, may cost: few graphs are long and thin.
 inline constexpr double kSearchShare = 0.03;
 
 /// kDissected, kDissectedSurface: least vertices of the reduced graph's largest component for which

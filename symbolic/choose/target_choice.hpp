@@ -34,9 +34,9 @@ struct TargetChoice {
   std::string reason;  ///< one sentence, with the figures
 };
 
-/// Sets job_s of both forecasts, and chooses: the device if its memory suffices, the CPU's job
-/// takes at least kLeastDeviceJob, and the device's job takes less (times kScaledWeight if its
-/// seconds are scaled).
+/// Sets job_s of both forecasts, and chooses: the device if its free memory suffices, the job takes
+/// the CPU at least kLeastDeviceJob once its factor is made, and the device's job_s (times
+/// kScaledWeight if its constants are scaled) is less than the CPU's; else the CPU.
 TargetChoice choose_target(Analysis::Forecast& host, Analysis::Forecast& device,
                            const AnalyzeOptions& options);
 

@@ -18,8 +18,8 @@ struct RowRun {
   Index length;  ///< number of rows
 };
 
-/// Extend-add lists: the entries of A and the children's contributions that each front gathers, in
-/// this fixed order.
+/// Extend-add lists: the entries of A, and the rows of its children's contribution blocks, that
+/// each front gathers.
 struct Assembly {
   // Entries of A by column of B: column j adds value[entry_source[k]] to front row entry_row[k],
   // for k in [entry_ptr[j], entry_ptr[j+1]). The diagonal entry comes first; the order of the
@@ -29,11 +29,13 @@ struct Assembly {
       entry_source;  ///< length nnz(A) <= kMostEntries: position in the caller's value array
   Array<Index>
       entry_row;  ///< length nnz(A): local row of the front of the supernode that owns column j
-  std::vector<Index> child_ptr;  ///< length supernodes+1
+  std::vector<Index> child_ptr;  ///< length supernodes+1: supernode s has the children child[k],
+                                 ///< child_ptr[s] <= k < child_ptr[s+1]
   std::vector<Index> child;      ///< children of each supernode, ascending
-  std::vector<Offset>
-      run_ptr;  ///< length supernodes+1: the runs of supernode c in its parent (none for a root)
-  Array<RowRun> run;  ///< length run_ptr[supernodes]
+  std::vector<Offset> run_ptr;   ///< length supernodes+1: the rows of supernode c's block in its
+                                 ///< parent's front are run[run_ptr[c] .. run_ptr[c+1]), none for a
+                                 ///< root
+  Array<RowRun> run;             ///< runs of each block, by ascending rows
 };
 
 }  // namespace kauri::symbolic

@@ -11,8 +11,8 @@ namespace kauri::symbolic {
 
 /// Children of s: child[ptr[s] .. ptr[s+1]); the roots follow as the children of node count.
 struct Children {
-  std::vector<Index> ptr;    ///< length count+2
-  std::vector<Index> child;  ///< length count
+  std::vector<Index> ptr;    ///< length count+2: beginning of each node's children
+  std::vector<Index> child;  ///< length count: nodes by their parent
 
   [[nodiscard]] std::span<Index> of(Index s) {
     return {child.data() + ptr[s], static_cast<std::size_t>(ptr[s + 1] - ptr[s])};

@@ -21,7 +21,8 @@ struct ContributionLayout {
     return block * kTile * q - kTile * kTile * (block * (block - 1) / 2) +
            ld(q, j) * (j - first_row(j));
   }
-  /// Returns the entries of the whole block.
+  /// Returns the stored entries of a block of order q: the lower triangle, and the unused upper
+  /// triangles of its diagonal kTile x kTile blocks.
   static constexpr Offset entries(Index q) { return q == 0 ? 0 : column(q, q - 1) + ld(q, q - 1); }
 };
 
@@ -29,11 +30,12 @@ struct ContributionLayout {
 /// of the panel. Smaller fronts are factorised in place and need none.
 struct FrontScratch {
   static constexpr Index kColumns = 256;  ///< columns packed at a time
-  static constexpr Index kPadding =
-      48;  ///< rows added for the last slab of rows; the most that any target and scalar needs
+  static constexpr Index kPadding = 48;   ///< rows by which the packed copy is longer than the
+                                          ///< front, since kernels take whole slabs of rows; the
+                                          ///< most that any target and scalar needs
   /// Returns true if the front is large enough for a packed copy.
   static constexpr bool packed(Index m, Index p) { return m > 400 && p > 32; }
-  /// Returns the entries of the scratch, 0 without a packed copy.
+  /// Returns the entries of the scratch: 0 if the front needs no packed copy.
   static constexpr Offset entries(Index m, Index p) {
     return packed(m, p) ? (static_cast<Offset>(m) + kPadding) * (p < kColumns ? p : kColumns) : 0;
   }

@@ -13,7 +13,8 @@ namespace kauri::symbolic {
 namespace {
 
 // cpu-avx512 is fitted (bench/ordering/fit_cost_table.py) to 173 factorisations on one core of an
-// AMD EPYC (Zen 5); the others are first guesses. fresh_byte_s was measured on two cores.
+// AMD EPYC (Zen 5); the other two tables of CPUs are first guesses. fresh_byte_s was measured on
+// two cores.
 constexpr std::array kTables{
     CostTable{.target = "cpu-avx512",
               .front_overhead_s = 0.07e-6,
@@ -54,9 +55,9 @@ constexpr std::array kTables{
               .solve_column_s = 15e-9,
               .solve_bandwidth = 15e9,
               .fresh_byte_s = 1.3e-9},
-    // Used for amalgamation and the numbering of fronts only. Latencies, pivots and their weight
-    // come from a scan of factorisations on an H200, the rest is one streaming multiprocessor's
-    // share of the card's peak and bandwidth. The seconds of a whole device are those of
+    // Used for amalgamation and the numbering of fronts only. Latencies, seconds per pivot and
+    // path_weight come from a scan of factorisations on an H200, the rest is one streaming
+    // multiprocessor's part of the card's peak and bandwidth. The seconds of a whole device are in
     // symbolic/device/cost.cpp, and the CPU's tasks are cut by a CPU's table.
     CostTable{.target = "sm_90",
               .front_overhead_s = 2e-6,
@@ -104,15 +105,16 @@ struct OrderConstants {
   double vertex_s, edge_s;
 };
 
-// Nested dissection: its seconds and its savings, fitted to 30 systems (docs/orderings.md explains
+// Constants of dissection_gain() and kDissection, fitted to 30 systems (docs/orderings.md explains
 // the fit).
-constexpr double kNoGainWork = 50;  // operations per entry of L up to which it saves nothing
+constexpr double kNoGainWork =
+    50;  // operations per entry of L up to which nested dissection saves nothing
 constexpr double kGainPerDoubling =
-    0.13;  // fraction of the cost of fill saved per doubling beyond that
+    0.13;  // fraction of the cost of fill saved for each doubling of kNoGainWork
 constexpr double kMostGain = 0.9;
 
-/// Constants by effort, for graphs that are dissected. Nested dissection takes less on a graph that
-/// it recognises as not worth dissecting.
+/// Constants of nested dissection by effort, for graphs that are dissected; it takes less time on a
+/// graph that it recognises as not worth dissecting.
 constexpr std::array kDissection{
     OrderConstants{5e-9, 4.1e-8},    // fast
     OrderConstants{1e-8, 4.4e-8},    // default
@@ -146,7 +148,7 @@ OrderConstants order_constants(OrderingMethod method, Effort effort) {
   return {0, 0};
 }
 
-/// Returns the seconds of a pass over rows and entries.
+/// Returns the seconds of a pass over n rows and `entries` entries.
 double pass_seconds(double row_s, Index n, double entry_s, Offset entries) {
   return row_s * n + entry_s * static_cast<double>(entries);
 }

@@ -22,13 +22,13 @@ namespace kauri::symbolic {
 /// Refitting changes these constants only.
 struct CostTable {
   std::string_view target;
-  double front_overhead_s;  ///< per front: calls, loops, lists of children
-  double row_s;             ///< per row of a front
+  double front_overhead_s;  ///< seconds per front: calls, loops, lists of children
+  double row_s;             ///< seconds per row of a front
   double bandwidth;  ///< bytes per second that one core moves while it assembles, most of them in
                      ///< its caches
   double peak;       ///< operations per second
-  double padding_s;  ///< price of an entry of L that amalgamation adds: it is stored, and read in
-                     ///< every solve
+  double padding_s;  ///< price in seconds of an entry of L that amalgamation adds: it is stored,
+                     ///< and read in every solve
   // Amalgamation on a device also shortens the longest path through the tree. On one core this has
   // no meaning: path_weight is 0.
   double path_weight =
@@ -36,13 +36,14 @@ struct CostTable {
   /// Seconds that a front, and each of its pivots, adds to a path: small_ for fronts of up to 64
   /// rows (DeviceSchedule::kSmall), tiled_ for larger ones, in tiles of 64.
   double small_latency_s = 0, small_pivot_s = 0, tiled_latency_s = 0, tiled_pivot_s = 0;
-  double tile_efficiency;   ///< share of each further worker that a large front turns into speed
-  double entry_s;           ///< per entry of A: found, read, added
-  double task_floor_s;      ///< tasks are not split below this
-  double solve_overhead_s;  ///< per front and sweep
-  double solve_column_s;    ///< per column and sweep
+  double tile_efficiency;   ///< speed that each further worker adds to a large front, as a share of
+                            ///< the first worker's
+  double entry_s;           ///< seconds per stored entry of A: found, read, added to its front
+  double task_floor_s;      ///< a subtree of fewer predicted seconds than this is not cut
+  double solve_overhead_s;  ///< seconds per front and sweep
+  double solve_column_s;    ///< seconds per pivot column and sweep
   double solve_bandwidth;   ///< bytes of L per second and core in a sweep
-  double fresh_byte_s;      ///< per byte of a factor and core, the first time it is touched
+  double fresh_byte_s;      ///< seconds of one core to touch a byte of a factor for the first time
 };
 
 /// Returns the table of a target. Throws Error(usage) for an unknown name.
@@ -52,15 +53,15 @@ std::span<const CostTable> cost_tables();
 
 /// Returns the predicted seconds of an ordering on one core: constants of the method (and, for
 /// nested_dissection, of its effort) for vertices and undirected edges, times log2(vertices + 1),
-/// of the graph whose indistinguishable vertices are merged. Zero for natural. Assumes one thread,
-/// whatever the ordering may use.
+/// of the graph whose indistinguishable vertices are merged. Zero for natural and automatic.
+/// Assumes one thread, whatever the ordering may use.
 double order_seconds(OrderingMethod method, Effort effort, Offset vertices, Offset edges);
 /// Returns the number of list entries that minimum degree visits in the given seconds on one core.
 Offset order_work(double seconds);
 
 /// Returns the fraction of the cost of fill that nested dissection is expected to save a job, from
-/// the operations per entry of L of the best other ordering: from 0 (trees, power grids) to less
-/// than 1 (large three-dimensional grids).
+/// the operations per entry of L of the best other ordering: from 0 (trees, power grids) to at most
+/// 0.9 (large three-dimensional grids).
 double dissection_gain(double flops_per_entry);
 
 /// Return the predicted seconds on one core, from the rows n and the stored entries of A's lower

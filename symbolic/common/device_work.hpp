@@ -13,16 +13,16 @@ namespace kauri::symbolic {
 /// are those of doubles: panels and contribution blocks as they lie in memory, and blocks once more
 /// for the parent that reads them.
 struct DeviceWork {
-  /// Narrow fronts, or small fronts.
+  /// Work on all narrow fronts, or on all small fronts.
   struct Small {
     Index fronts = 0;  ///< number of fronts
     Index levels = 0;  ///< number of levels that hold them
     double bytes = 0;  ///< bytes moved
   };
-  /// Tiled fronts of a level.
+  /// Work on the tiled fronts of a level: sums over them, except for `chain` and largest_panel.
   struct Level {
-    Index fronts = 0;  ///< number of fronts
-    Index chain = 0;   ///< most tiles on the diagonal of a front, which are factorised in sequence
+    Index fronts = 0;          ///< number of fronts
+    Index chain = 0;           ///< most pivot tiles of a front, which are factorised in sequence
     double panel_tiles = 0;    ///< tiles of L, each with a triangular solve
     double products = 0;       ///< products of two tiles
     double bytes = 0;          ///< bytes moved

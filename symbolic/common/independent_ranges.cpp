@@ -1,4 +1,5 @@
-// Finds ranges and subtrees in one pass each, with a stack of the ranges found so far.
+// Finds independent ranges in one pass over the places, with a stack of the ranges found so far,
+// and subtrees in one pass over their sizes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/common/independent_ranges.hpp"
 
@@ -9,7 +10,7 @@ namespace {
 
 constexpr Index kPlaceBlock = 16384;  // places in a block of a parallel loop
 constexpr Index kParts = 64,
-                kLeast = 128;  // parts of all nodes to aim at; nodes of a part at least
+                kLeast = 128;  // parts to divide all nodes into; least nodes of a part
 
 /// Returns for each place the lowest among itself and its neighbours' places.
 std::vector<Index> lowest_places(const PermutedAdjacency& adjacency) {
@@ -45,7 +46,8 @@ std::vector<IndexRange> independent_ranges(const PermutedAdjacency& adjacency, I
   const Index n = adjacency.size();
   if (n <= most) return {{0, n}};
   const std::vector<Index> lowest = lowest_places(adjacency);
-  std::vector<IndexRange> open, closed;  // open ones tile all places so far
+  std::vector<IndexRange> open, closed;  // open: cover all places so far; closed: ranges that were
+                                         // joined into one of more than `most` places
   for (Index k = 0; k < n; ++k) {
     auto met = open.end();
     while (met != open.begin() && std::prev(met)->end > lowest[k]) --met;
@@ -63,7 +65,7 @@ std::vector<IndexRange> independent_ranges(const PermutedAdjacency& adjacency, I
 
 std::vector<TreePart> cut_into_subtrees(std::span<const Index> parent, Index size) {
   const auto count = static_cast<Index>(parent.size());
-  std::vector<Index> below(parent.size(), 1);  // nodes of the subtree
+  std::vector<Index> below(parent.size(), 1);  // per node: nodes of its subtree
   for (Index s = 0; s < count; ++s)
     if (parent[s] != kNone) below[parent[s]] += below[s];
   std::vector<TreePart> parts;

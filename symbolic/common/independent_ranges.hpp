@@ -1,5 +1,5 @@
-// Independent ranges of an elimination, and subtrees, for threads to work on side by side: they
-// share no entry.
+// Independent ranges of an elimination, and subtrees of a forest, which threads process side by
+// side: no two of them share an entry of A.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -31,21 +31,22 @@ struct TreePart {
                ///< false: nodes above other subtrees
 };
 
-/// Cuts a postordered forest into whole subtrees of at most `size` nodes, several small ones
-/// together, and runs of nodes above. parent[j] > j or kNone. O(nodes).
+/// Cuts a postordered forest into parts, ascending, that cover all nodes: whole subtrees of at most
+/// `size` nodes each, several small ones in one part, and runs of nodes with larger subtrees.
+/// parent[j] > j or kNone. O(nodes).
 std::vector<TreePart> cut_into_subtrees(std::span<const Index> parent, Index size);
 
-/// Groups `parts` items into at most a few hundred blocks: there may be millions of items of one
-/// node each.
+/// Groups `parts` ranges or parts of trees into less than 512 blocks of a parallel loop: there may
+/// be millions of parts of one node each.
 inline Blocks batches(std::size_t parts) {
   constexpr Index kBatches = 256;
   const auto count = static_cast<Index>(parts);
   return {count, std::max<Index>(1, count / kBatches)};
 }
 
-/// Returns the number of nodes of a part when `count` nodes are divided among threads: a 64th of
-/// all, at least 128, so that every thread finds work; all nodes with one thread. Returns `asked`
-/// if it is > 0 (tests set it: no result depends on the size).
+/// Returns the most nodes of a range or subtree when `count` nodes are divided among the threads of
+/// the calling arena: a 64th of all, at least 128, so that every thread finds work; all nodes with
+/// one thread. Returns `asked` if it is > 0 (tests set it: no result depends on the size).
 Index part_size(Index count, Index asked);
 
 }  // namespace kauri::symbolic

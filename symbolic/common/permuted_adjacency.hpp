@@ -1,5 +1,5 @@
-// Pairs of neighbours, listed at both ends: the input of the elimination tree, the column counts,
-// the row structures and the map of A's entries.
+// Neighbours of each supervariable by places of an elimination, each pair listed at both ends: the
+// input of the elimination tree, the column counts, the row structures and the map of A's entries.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,20 +12,20 @@
 namespace kauri::symbolic {
 
 /// The supervariables of a graph by *place*: the supervariable at place k is eliminated k-th. Lists
-/// the neighbours of each at lower and at higher places; neighbours come in the caller's order.
-/// Read-only once built.
+/// the places of the neighbours of each, lower and higher ones, both in the order in which the
+/// graph lists them. Read-only once built.
 class PermutedAdjacency {
  public:
   PermutedAdjacency() = default;
   /// Builds the lists by the threads of the calling arena of oneTBB. order: the supervariables of
-  /// graph in the order of elimination. O(n + edges) time; holds 4 bytes per directed edge and 20
-  /// per supervariable, 24 if rows are merged.
+  /// graph in the order of elimination. The graph is not read afterwards. O(n + edges) time; holds
+  /// 4 bytes per directed edge and 20 per supervariable, 24 if rows are merged.
   PermutedAdjacency(const ordering::CompressedGraph& graph, std::vector<Index> order);
 
   [[nodiscard]] Index size() const { return static_cast<Index>(order_.size()); }
   /// Returns the supervariable at place k.
   [[nodiscard]] Index vertex(Index k) const { return order_[k]; }
-  /// Returns the number of its rows: 1 if no rows are merged.
+  /// Returns the number of rows of the supervariable at place k: 1 if no rows are merged.
   [[nodiscard]] Index weight(Index k) const { return weight_.empty() ? 1 : weight_[k]; }
   [[nodiscard]] bool merged() const { return !weight_.empty(); }
   /// Returns the lower places of the neighbours of the supervariable at place k.
@@ -41,7 +41,7 @@ class PermutedAdjacency {
   }
 
   std::vector<Index> order_;   // by place
-  std::vector<Index> weight_;  // by place; empty: all are 1
+  std::vector<Index> weight_;  // by place: rows of the supervariable; empty: all are 1
   std::vector<Offset> ptr_{
       0};  // by place: beginning of its neighbours; those at lower places come first
   std::vector<Offset> middle_;  // by place: beginning of its neighbours at higher places

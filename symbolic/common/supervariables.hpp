@@ -21,10 +21,11 @@ std::optional<std::vector<Index>> elimination_order(const ordering::CompressedGr
 /// caller's numbering and, in the same order, in perm. O(n).
 bool in_blocks(const ordering::CompressedGraph& graph, const Permutation& perm);
 
-/// Returns the supervariables to use in place of those of graph, or null if graph itself fits perm.
-/// Supervariables whose members do not form blocks are divided into blocks, or, if that merges too
-/// few rows, only at the places at which perm takes members apart. If this too merges less than a
-/// tenth of the rows, no rows are merged: handling a few costs more than it saves. O(n + edges).
+/// Returns the graph whose supervariables are to be used in place of those of `graph`, or null if
+/// those of `graph` fit perm. Supervariables whose members do not form blocks are divided into
+/// blocks, or, if blocks merge at most a tenth of the rows, only at the places at which perm takes
+/// members apart. If this too merges at most a tenth of the rows, no rows are merged: handling a
+/// few costs more than it saves. O(n + edges).
 std::unique_ptr<const ordering::CompressedGraph> other_supervariables(
     const ordering::CompressedGraph& graph, const Permutation& perm);
 

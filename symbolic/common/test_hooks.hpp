@@ -22,15 +22,16 @@ class DeviceTestHooks {
   /// Returns true if all fronts are done level by level, by the simple kernels, and solves too.
   [[nodiscard]] bool by_level() const { return by_level_; }
   /// Returns the number of warp teams that run DeviceSchedule::task: 0 for all that the device
-  /// holds; else an even number, at least DeviceSchedule::task_teams. No bit of L depends on it.
+  /// holds; else an even number, at least DeviceSchedule::task_teams, or all if the device holds
+  /// fewer. No bit of L depends on it.
   [[nodiscard]] Index teams() const { return teams_; }
   /// Returns the seed of pauses in each task and warp, 0 for none. No bit of L depends on it.
   [[nodiscard]] unsigned pauses() const { return pauses_; }
   /// Returns the least number of pivots that a part of a product adds up, a multiple of 16:
   /// DeviceSchedule::kLeastPart, or less. The bits of L depend on it.
   [[nodiscard]] Index least_part() const { return least_part_; }
-  /// Returns the most entries of an array whose places take 32 bits: DeviceSchedule::kMostShort, or
-  /// less, which changes bytes and no bit of L.
+  /// Returns the most entries of DeviceSchedule's array for which lists of sums hold places of 32
+  /// bits: DeviceSchedule::kMostShort, or less, which changes bytes of the lists and no bit of L.
   [[nodiscard]] Offset most_short() const { return most_short_; }
 
  private:

@@ -1,5 +1,5 @@
-// The limit of a contribution block for which a device has tasks. A source of its own, so that a
-// test can link a lower limit instead.
+// The most entries of a contribution block for which a device has tasks. A separate source, so that
+// a test can link a lower limit instead.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdint>
 #include <limits>

@@ -1,4 +1,5 @@
-// Writes the rows of contribution blocks in the parents' fronts.
+// Writes, for rows of contribution blocks, the rows of the parents' fronts that they meet, as lists
+// and as row maps.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/child_rows.hpp"
 

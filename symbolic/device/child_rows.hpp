@@ -10,14 +10,14 @@
 namespace kauri::symbolic {
 
 /// Writes elements [begin, end) of the array of parent rows, which has nodes.row.size() - n
-/// elements: for each row below the pivots, front after front, its local row in the parent's front.
-/// The elements of front s begin at nodes.row_ptr[s] - nodes.first[s]. O(log fronts + end - begin +
-/// runs).
+/// elements, to out[0 .. end - begin): for each row below the pivots, front after front, its local
+/// row in the parent's front. The elements of front s begin at nodes.row_ptr[s] - nodes.first[s].
+/// O(log fronts + end - begin + runs).
 void list_parent_rows(const Supernodes& nodes, const Assembly& assembly, Offset begin, Offset end,
                       Index* out);
 
-/// Writes words [begin, end) of the child's row map, which has one RowMapWord per cell row (8 rows)
-/// of the parent. O(end - begin + rows of the block).
+/// Writes words [begin, end) of the row map of supernode `child`, which has row_map_words(parent)
+/// words, to out[0 .. end - begin). O(end - begin + rows of the child's block).
 void write_row_map(const Assembly& assembly, Index child, const FrontCells& parent, Offset begin,
                    Offset end, RowMapWord* out);
 

@@ -35,9 +35,9 @@ struct Listed {
   }
 };
 
-/// Columns of the parent front that are listed together, in patches of kPatchRows rows; a patch is
-/// a group of sums. Children's entries of a patch lie side by side: in rows if packed, in columns
-/// if in cells.
+/// Columns of the parent front that are listed together, in patches of kPatchRows rows; a patch has
+/// as many entries as a group has sums. A child's entries that meet a patch lie side by side: those
+/// of a column in a packed block, those of a row in a block of cells.
 constexpr Index kPatchRows = 8, kPatchColumns = kSumGroup / kPatchRows;
 static_assert((kPatchRows & (kPatchRows - 1)) == 0);
 
@@ -229,8 +229,9 @@ class Host {
     return begin;
   }
 
-  /// Lays out runs of the counted terms. The only run of an entry belongs to its last sum, other
-  /// runs to sums of stage k: the first runs of all entries come first, then the second ones.
+  /// Lays out runs of the counted terms. If an entry has one run, this belongs to its last sum;
+  /// several runs belong to sums of stage k: the first runs of all entries come first, then the
+  /// second ones.
   Runs lay(const std::vector<Index>& count, const std::vector<Offset>& last, SumPart& part,
            std::size_t k) const {
     Runs runs;
@@ -294,7 +295,7 @@ class Host {
   std::vector<Listed> child_;
   std::vector<Index> rows_;      // rows of all listed children, as rows of the parent
   std::vector<Offset> row_end_;  // per child: end of its rows in rows_
-  std::vector<Column> column_;
+  std::vector<Column> column_;   // columns of the children's blocks, by column of the parent
 };
 
 }  // namespace

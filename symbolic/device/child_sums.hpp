@@ -18,8 +18,8 @@ inline constexpr Index kMostPulled = 32;
 /// Most rows of a contribution block that the parent adds by lists of sums. A larger block is
 /// pulled tile by tile: its runs are long, and its lists would be as long as the block.
 inline constexpr Index kMostListedRows = 192;
-/// Most terms of a sum. More terms are first summed in parts, and so are the parts if there are too
-/// many.
+/// Most terms of a sum. If an entry has more terms, they are first summed in runs of kFanIn, and so
+/// are these partial sums if there are more than kFanIn of them.
 inline constexpr Index kFanIn = 32;
 
 /// One warp adds up a group of kSumGroup sums, one a lane. The sums of a stage are whole groups,
@@ -36,10 +36,10 @@ constexpr bool is_listed(Index children, Index rows) {
 bool is_listed(const Supernodes& nodes, const Assembly& assembly, Index s, Index c);
 
 /// Appends the sums of the tiled front s to out.sums, partial sums first. Requires the places of
-/// panels and blocks in out. Scratch for partial sums follows out.entries, which grows. Returns the
-/// stages, whose sums need those of the stages before: stage i is the sums [r[i], r[i+1]); the last
-/// stage adds to the front. Empty if no child is listed. O(children's rows + terms). Throws
-/// Error(overflow).
+/// panels and blocks in out. Places scratch for partial sums at out.entries, which grows by it.
+/// Returns r such that stage i is the sums [r[i], r[i+1]), which need those of the stages before;
+/// the last stage adds to the front. Empty if no child is listed. O(children's rows + terms).
+/// Throws Error(overflow) if entries exceed an Offset or sums an Index.
 std::vector<Index> list_sums(const Supernodes& nodes, const Assembly& assembly, Index s,
                              DeviceSchedule& out);
 

@@ -98,8 +98,8 @@ constexpr DeviceCost kHopper{.target = "sm_90",
                              .context_s = 0.5};
 
 // All other constants were never measured: they are scaled from kHopper's by published figures of
-// the cards, and a forecast that rests on them weighs more (target_choice.hpp). Kernels differ,
-// too.
+// the cards and by the kernels' needs, and choose_target() counts seconds predicted from them
+// kScaledWeight times.
 
 /// Returns the constants of the same device with the portable kernels. Tiled fronts run in loops
 /// without bulk copies and producers, whose tasks are taken to need twice the time that Hopper's
@@ -116,8 +116,8 @@ constexpr DeviceCost with_portable_kernels(DeviceCost cost, int scalar_bytes) {
   cost.product_s = 2.3e-8, cost.panel_tile_s = 1.9e-7;
   cost.bandwidth = 7.0e12;
   cost.sweep_panel_tile_s *=
-      scalar_bytes /
-      8.0;  // while all blocks work they are bound by bytes; latencies between blocks do not change
+      scalar_bytes / 8.0;  // sweeps are bound by bytes while all blocks work; latencies between
+                           // blocks are the same for each scalar
   return cost;
 }
 

@@ -52,28 +52,33 @@ struct DeviceCost {
   std::string_view target;
   int scalar_bytes = sizeof(double);
   bool scaled = false;     ///< true: scaled from another device's or scalar's, never measured
-  double start_s;          ///< launches, clearing of counters, the verdict
-  double narrow_level_s;   ///< latency: a narrow front after its children
-  double narrow_front_s;   ///< a narrow front's share while all warps work
-  double small_level_s;    ///< latency: a small front after its children
-  double small_front_s;    ///< a small front's share while all warps work
+  double start_s;          ///< each factorisation: launches, clearing of counters, the verdict
+  double narrow_level_s;   ///< latency from the children of a narrow front to the front's end
+  double narrow_front_s;   ///< device time of one more narrow front while all warps work
+  double small_level_s;    ///< latency from the children of a small front to the front's end
+  double small_front_s;    ///< device time of one more small front while all warps work
   double tiled_level_s;    ///< latency: filling, the first products, the last contribution
-  double diagonal_tile_s;  ///< a tile of the chain: factorised with the tile below it
-  double product_s;        ///< a product of two tiles while all teams work
-  double panel_tile_s;     ///< loading a tile of L and its triangular solve, while all teams work
-  double bandwidth;        ///< bytes per second of device memory
-  double sweep_start_s =
-      0;  ///< a solve by sweeps: launches, the first loads; 0: the device solves without sweeps
+  double diagonal_tile_s;  ///< latency of a tile of the chain, factorised with the tile below it
+  double product_s;        ///< device time of one more product of two tiles while all teams work
+  double panel_tile_s;     ///< device time to load one more tile of L, and of its triangular solve,
+                           ///< while all teams work
+  double bandwidth;        ///< bytes of panels and contribution blocks, in the scalar, that a
+                           ///< factorisation moves per second
+  double sweep_start_s = 0;  ///< each solve by sweeps: launches, the first loads; 0: the device
+                             ///< solves without sweeps
   double sweep_small_level_s = 0;   ///< latency from a small or narrow front to its parent and back
-  double sweep_narrow_front_s = 0;  ///< a narrow front's share while all warps work, both sweeps
-  double sweep_small_front_s = 0;   ///< a small front's share while all warps work, both sweeps
+  double sweep_narrow_front_s = 0;  ///< device time of one more narrow front in both sweeps while
+                                    ///< all warps work
+  double sweep_small_front_s = 0;   ///< device time of one more small front in both sweeps while
+                                    ///< all warps work
   double sweep_tiled_level_s = 0;   ///< latency from a tiled front to its parent and back
   double sweep_tile_s = 0;          ///< latency from a diagonal tile to the next and back
-  double sweep_panel_tile_s = 0;    ///< a tile of L, read twice, while all blocks work
+  double sweep_panel_tile_s = 0;    ///< device time of one more tile of L, read once in each sweep,
+                                    ///< while all blocks work
   double plain_level_s;             ///< launches of both plain sweeps over a level
-  double
-      plain_bandwidth;  ///< bytes per second of the panel that one block reads, both plain sweeps
-  double create_s;      ///< allocations, the capture of the graph
+  double plain_bandwidth;   ///< bytes per second at which one block reads the largest panel of a
+                            ///< level, counted once for both plain sweeps
+  double create_s;          ///< each factor: allocations, the capture of the graph
   double create_bandwidth;  ///< bytes per second of data that is made on the host and uploaded
   double copy_s;            ///< latency of a copy from the host
   double host_bandwidth;    ///< bytes per second of copies from and to pageable memory

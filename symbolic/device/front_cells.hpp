@@ -1,12 +1,13 @@
 // Storage of a large front on a device: cells of 8 x 8 entries, the lower ones only. Also compiled
 // for the device: constexpr throughout.
 //
-// A cell is stored by rows in 512 bytes (in double). If lane 4g + t of a warp reads 16 bytes of it
-// (row g, columns 2t, 2t+1), the lane holds at once half an A fragment, half a B fragment (of the
-// transpose) and half an accumulator of mma.m16n8k16.f64, with the order of k permuted alike in A
-// and B. So there are no shared memory bank conflicts, and accumulators serve as operands without
-// being moved. Columns of cells are stored in pairs, the two cells of a row side by side: 16
-// columns, the k of one mma, of any rows are one contiguous run, the unit of a bulk copy.
+// A cell is stored by rows in 512 bytes (in double). If lane 4g + t of a warp holds 16 bytes of it
+// (row g, columns 2t, 2t+1), these are a quarter of the lane's A fragment, half its B fragment (of
+// the transpose) and half its accumulator of mma.m16n8k16.f64, with the order of k permuted alike
+// in A and B. So accumulators serve as operands without being moved, and a warp that reads 16 bytes
+// a lane reads a whole cell without shared memory bank conflicts. Columns of cells are stored in
+// pairs, the two cells of a row side by side: 16 columns, the k of one mma, of any rows are one
+// contiguous run, the unit of a bulk copy.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -112,10 +113,10 @@ struct FrontCells {
   [[nodiscard]] constexpr Offset place(Index r, Index c) const {
     return c < p ? panel().place(padded_row(r), c) : block().place(r - p, c - p);
   }
-  /// Beside L lie the inverses of its diagonal blocks of 16 x 16 entries, each of 2 x 2 cells by
-  /// rows: a factorisation multiplies by them. A last block of 8 pivots is inverted with an
+  /// Behind panel() lie the inverses of L's diagonal blocks of 16 x 16 entries, each of 2 x 2 cells
+  /// by rows: a factorisation multiplies by them. A last block of 8 pivots is inverted with an
   /// identity behind it, and entries above the diagonal are zero. diagonal_place() returns the
-  /// place of entry (r, c), if the padded pivots r >= c are of one block.
+  /// place of entry (r, c) from the first inverse on, if the padded pivots r >= c are of one block.
   [[nodiscard]] static constexpr Offset diagonal_place(Index r, Index c) {
     return Offset{r / kInverseOrder} * kInverseEntries +
            CellLayout{2, 2}.place(r % kInverseOrder, c % kInverseOrder);
@@ -125,9 +126,9 @@ struct FrontCells {
   }
   /// The inverses V of whole diagonal tiles, which triangular solves multiply by. A tile's lower
   /// blocks of 16 x 16 entries follow one another by rows, each with its entries as in
-  /// diagonal_place(). inverse_place() returns the place of entry (r, c), if the padded pivots r >=
-  /// c are of one tile. Entries above the diagonal in diagonal blocks are zero, except that one of
-  /// each tile is a flag, kInverseFlag.
+  /// diagonal_place(). inverse_place() returns the place of entry (r, c), from
+  /// DeviceSchedule::inverses on, if the padded pivots r >= c are of one tile. Entries above the
+  /// diagonal in diagonal blocks are zero, except that one of each tile is a flag, kInverseFlag.
   [[nodiscard]] static constexpr Offset inverse_place(Index r, Index c) {
     const Index i = r % kTile / kInverseOrder, j = c % kTile / kInverseOrder;
     return Offset{r / kTile} * kTileInverseEntries + inverse_block(i, j) +
@@ -151,11 +152,12 @@ struct FrontCells {
   }
   /// Behind the inverses lie, for each pivot tile k but the first, the products V(k) L(k,k-1) and
   /// L(k,k-1) V(k-1), with which a sweep goes from tile to tile by one product
-  /// (symbolic/device/sweep_lists.hpp). If V's flag is set, L(k,k-1) itself is stored in place of
-  /// V(k) L(k,k-1), or of L(k,k-1) V(k-1). Products are whole tiles, with zeros behind the last
-  /// pivot. forward_product(k) returns the place of V(k) L(k,k-1), backward_product(k) that of
-  /// L(k+1,k) V(k); forward_product_place() and backward_product_place() return the place of entry
-  /// (r, c) in each, in the order in which sweeps read them.
+  /// (symbolic/device/sweep_lists.hpp). If the flag of V(k) is set, L(k,k-1) itself is stored in
+  /// place of V(k) L(k,k-1); if that of V(k-1) is set, in place of L(k,k-1) V(k-1). Products are
+  /// whole tiles, with zeros behind the last pivot. forward_product(k) returns the place, from
+  /// DeviceSchedule::inverses on, of V(k) L(k,k-1), backward_product(k) that of L(k+1,k) V(k);
+  /// forward_product_place() and backward_product_place() return the place of entry (r, c) within
+  /// such a product, in the order in which sweeps read it.
   [[nodiscard]] constexpr Offset forward_product(Index k) const {
     return inverse_entries() + (Offset{k} - 1) * 2 * kTileProductEntries;
   }
@@ -181,9 +183,10 @@ struct FrontCells {
 };
 
 /// A word of a child's row map, which tells the row of the child's block that meets each padded row
-/// of the parent. Both ascend, so rows that meet one cell row are consecutive: the word of a cell
-/// row of the parent has in its low byte a bit for each row that is met, and above it the first row
-/// of the block that meets one. 24 bits are enough for blocks of less than 2^32 entries.
+/// of the parent. Rows of both ascend, so rows of the block that meet one cell row are consecutive:
+/// the word of a cell row of the parent has in its low byte a bit for each of its 8 rows that is
+/// met, and in the 24 bits above the first row of the block that meets one; it is 0 if none is met.
+/// 24 bits are enough for blocks of less than 2^32 entries.
 using RowMapWord = std::uint32_t;
 static_assert(FrontCells{1 << 24, 0}.block().entries() >= Offset{1} << 32);
 /// Returns the number of words of a row map: one per cell row of the parent, and one more tile of

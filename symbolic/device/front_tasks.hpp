@@ -15,30 +15,31 @@ namespace kauri::symbolic {
 using FrontTask = DeviceTask;
 using TaskKind = DeviceTask::Kind;
 
-/// kAhead: tile columns by which `prepare` tasks come early in the lists of plans. kFewestTeams:
-/// teams that the lists of plans are made for; every device that runs the tasks must hold that many
-/// at once (an H100 PCIe has 114 multiprocessors, two teams each).
+/// kAhead: tile columns by which `prepare` tasks come early in the task lists of plans.
+/// kFewestTeams: warp teams that these lists are made for; every device that runs the tasks must
+/// hold that many at once (an H100 PCIe has 114 multiprocessors, two teams each).
 inline constexpr Index kAhead = 0;
 inline constexpr Index kFewestTeams = 2 * 114;
-/// Fewest teams that any list can be made for such that not all of them ever wait: a chain and a
-/// preparation wait, and as many teams work. That is two thread blocks of Hopper's kernel, four of
-/// the portable one.
+/// Fewest teams that a task list can be made for such that never all of them wait: a chain and a
+/// preparation wait, and as many teams work. These are two thread blocks of Hopper's kernel, four
+/// of the portable one.
 inline constexpr Index kFewestEver = 2 * (kAhead + 2);
 
 /// A front of a list that is ordered by levels: the front's children in the list are of lower
 /// levels.
 struct LevelFront {
   FrontCells cells;
-  Index level;
+  Index level;                  ///< ascending in the list
   std::vector<Index> stages{};  ///< stages of its sums, as list_sums() returns them; if there are
-                                ///< any, its contribution block is filled too
+                                ///< any, `fill` tasks set its contribution block to zero, too
 };
 
-/// Returns the tasks of fronts whose levels ascend. Tasks of a level follow those of the levels
-/// before, and are interleaved column by column. A task waits only for tasks before it and for
-/// chains, except that a `prepare` comes `ahead` columns early. A chain waits for tasks after it
-/// and holds its team meanwhile: fronts are taken together in groups whose waiting tasks never hold
-/// more than half of all teams.
+/// Returns the tasks of fronts whose levels ascend; DeviceTask::front is a position in `fronts`.
+/// Tasks of a level follow those of the levels before, and are interleaved column by column. A task
+/// waits only for tasks before it and for chains, except that a `prepare` comes `ahead` columns
+/// before its last operands. A chain waits for tasks after it and holds its team meanwhile: fronts
+/// of a level are taken together in groups whose waiting tasks never hold more than half of all
+/// teams.
 /// teams: teams that run at once, at least 2 (ahead + 2), which is kFewestEver for kAhead. fill:
 /// true if the list includes the tasks that fill panels and add sums.
 std::vector<FrontTask> factor_tasks(std::span<const LevelFront> fronts, bool fill, Index ahead,

@@ -45,7 +45,7 @@ double seconds_alone(double path, double flops) {
 struct Subtrees {
   std::vector<double> flops;
   std::vector<double> path;    // seconds of the longest path from a leaf through the front
-  std::vector<Index> height;   // among tiled fronts
+  std::vector<Index> height;   // of the front among tiled fronts
   std::vector<Offset> excess;  // most entries while it is worked on, minus those that it leaves:
                                // panels and the front's block
 };
@@ -163,7 +163,7 @@ class Numbering {
   const Subtrees& subtrees_;
   double least_;
   std::vector<Index> level_;
-  Index next_ = 0;
+  Index next_ = 0;  // the level after the last one that is used
   double loss_ = 0;
 };
 

@@ -23,7 +23,7 @@ inline constexpr Index kTiledPhase = 2;
 struct DeviceLevels {
   std::vector<Index> kind, of, phase;  ///< per front; `of` is its level
   Index begin[4] = {};  ///< first level of each kind; begin[3] is the number of levels
-  Index phases = 0;
+  Index phases = 0;     ///< number of phases
 
   [[nodiscard]] bool is_tiled(std::size_t s) const { return kind[s] == tiled; }
 };
@@ -34,7 +34,8 @@ constexpr Offset aligned(Offset entries) {
   return (entries + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-/// Entries of each front's panel and contribution block in the array of a device.
+/// Entries of each front's panel and contribution block in the array of a device, rounded up to
+/// kAlignment; a tiled front's panel includes the inverses of its diagonal blocks.
 struct FrontSizes {
   std::vector<Offset> panel, block;
 };
@@ -44,17 +45,17 @@ std::vector<Index> child_counts(std::span<const Index> parent);
 
 /// Returns the kind of each front: tiled if it or one of its descendants has more than
 /// DeviceSchedule::kSmall rows or more than kMostChildren children; otherwise small if it or one of
-/// its descendants has more than kNarrow rows; otherwise narrow. The functions from here on read no
-/// row structures, since a plan draft has none.
+/// its descendants has more than kNarrow rows; otherwise narrow. Neither these functions nor those
+/// below in this file read Supernodes::row, which a plan draft does not have.
 std::vector<Index> kinds_of(const Supernodes& nodes);
 std::vector<Index> kinds_of(const FrontTree& fronts);
 FrontSizes sizes_of(const Supernodes& nodes, std::span<const Index> kinds);
 
-/// Returns the levels. The level of a narrow or small front is its height among those of its kind.
-/// So is a tiled front's, unless some subtrees are so large that one at a time fills the device:
-/// these come one after another, as in a depth-first traversal, so the blocks of one's fronts are
-/// dead when the next begins. The least work of a large subtree is chosen to minimise a product of
-/// memory and predicted seconds. O(n log n).
+/// Returns the levels. The level of a front is its height among fronts of its kind. If some
+/// subtrees of tiled fronts are so large that one at a time fills the device, these come one after
+/// another, as in a depth-first traversal, so the contribution blocks in one are dead when the next
+/// begins. The work from which a subtree is large is chosen to minimise a product of memory and
+/// predicted seconds. O(n log n).
 DeviceLevels find_levels(const Supernodes& nodes, const std::vector<Index>& kinds,
                          const FrontSizes& sizes);
 

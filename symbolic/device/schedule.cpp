@@ -1,5 +1,6 @@
-// Places panels from the beginning of the array and blocks from its end. Blocks of small fronts
-// with one live range share one interval.
+// Lists levels and tasks of a device's fronts, counts bytes, and places panels from the beginning
+// of the array and contribution blocks from its end. Blocks of narrow and small fronts with one
+// live range share one interval.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/schedule.hpp"
 
@@ -30,8 +31,8 @@ struct FrontPlaces {
   Offset end = 0;
 };
 
-/// Places size[s] entries that live from the phase of front s to that of its parent; a front of
-/// size 0 has none. alone(s): true if front s gets a separate live block. stays: see
+/// Places size[s] entries that live from the phase of front s to that of its parent; a front with
+/// size[s] = 0 has no place. alone(s): true if front s gets a separate live block. stays: see
 /// allocate_offsets(); empty for an array that holds nothing else.
 template <class Alone>
 FrontPlaces place_fronts(std::span<const Offset> size, std::span<const Index> phase,
@@ -118,8 +119,8 @@ std::vector<Index> sorted_by(std::span<const Index> values, Index keys, const Ke
   return out;
 }
 
-/// Returns the fronts by level; within a level small fronts by order, tiled fronts with the most
-/// tiles of pivots first.
+/// Returns the fronts by level; within a level narrow and small fronts by order, tiled fronts with
+/// the most tiles of pivots first.
 std::vector<Index> sorted_fronts(const Supernodes& nodes, const DeviceLevels& levels) {
   std::vector<Index> key(levels.of.size()), fronts(levels.of.size());
   std::iota(fronts.begin(), fronts.end(), 0);

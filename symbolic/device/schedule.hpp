@@ -15,7 +15,7 @@
 
 namespace kauri::symbolic {
 
-/// Returns true for targets whose plans carry a DeviceSchedule: "sm_90" ...
+/// Returns true for targets whose plans carry a DeviceSchedule: those that begin with "sm_".
 bool is_device_target(std::string_view target);
 
 /// Returns the tiled fronts in the order of their levels.
@@ -28,8 +28,8 @@ inline std::span<const Index> tiled_fronts(const DeviceSchedule& schedule) {
 Offset device_entries(const Supernodes& supernodes, const DeviceLevels& levels);
 
 /// Returns a bound on the bytes of the CPU's memory that the lists of a schedule take while they
-/// are made: tasks, steps, and sums of children's entries. The bound is about twice what they take,
-/// and uses the sizes of fronts alone. O(fronts). Throws Error(overflow).
+/// are made: tasks, steps, and sums of children's entries. The bound is about twice the bytes that
+/// they take, and uses the sizes of fronts alone. O(fronts). Throws Error(overflow).
 Offset most_list_bytes(const FrontTree& fronts);
 
 /// Makes the part of a schedule that follows from the sizes of fronts alone, without row
@@ -38,7 +38,7 @@ Offset most_list_bytes(const FrontTree& fronts);
 DeviceSchedule lay_out_fronts(const Supernodes& supernodes, const DeviceLevels& levels);
 /// Returns the most entries of a tiled front's contribution block for which there are tasks: 2^32 -
 /// 1, because tasks find entries by places of 32 bits. If a tiled front has a larger block, from
-/// 92,682 rows on, there are no tasks and no sweeps: a device does all tiled fronts of the plan
+/// 92,673 rows on, there are no tasks and no sweeps: a device does all tiled fronts of the plan
 /// level by level. tests/emulator/block_limit.cpp replaces this function by a lower limit.
 Offset most_block_entries();
 /// Returns a text that says which front of a schedule has a block of more than `most` entries, its
@@ -48,8 +48,9 @@ Offset most_block_entries();
 std::string too_large_block(const Supernodes& supernodes, const DeviceSchedule& schedule,
                             Offset most = most_block_entries());
 
-/// Adds tasks, lists of sums, sweeps and bytes to a schedule from lay_out_fronts(). teams: as for
-/// factor_tasks(); most_block: as `most` of too_large_block(). Throws Error(overflow).
+/// Adds tasks, lists of sums, counts of bytes and, on "sm_90", sizes of sweeps to a schedule from
+/// lay_out_fronts(). teams: as for factor_tasks(); most_block: as `most` of too_large_block().
+/// Throws Error(overflow).
 void add_device_tasks(const Supernodes& supernodes, const Assembly& assembly,
                       const DeviceLevels& levels, std::string_view target, DeviceSchedule& schedule,
                       Index teams = kFewestTeams, Offset most_block = most_block_entries());
@@ -60,21 +61,23 @@ DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly
                                     Offset most_block = most_block_entries());
 
 /// Return the members row_maps, shared_bytes, task_bytes, fast_bytes and plan_bytes of a schedule,
-/// which tell what it takes beside the array, from its other members. O(fronts).
+/// which count the memory that it takes beside the array of panels and blocks, from its other
+/// members, of which count_shared_bytes() reads row_maps. O(fronts).
 Offset count_row_maps(const Supernodes& supernodes, const Assembly& assembly,
                       const DeviceSchedule& schedule);
 Offset count_shared_bytes(const Supernodes& supernodes, const Assembly& assembly,
                           const DeviceSchedule& schedule);
 Offset count_task_bytes(const Supernodes& supernodes, const Assembly& assembly,
-                        const DeviceSchedule& schedule);  ///< uses its shared_bytes
-/// Uses the schedule's task_bytes, and exceeds them on "sm_90" only.
+                        const DeviceSchedule& schedule);  ///< reads its shared_bytes
+/// Reads the schedule's task_bytes, and returns more than these on "sm_90" only.
 Offset count_fast_bytes(const DeviceSchedule& schedule, std::string_view target);
 Offset count_plan_bytes(const Supernodes& supernodes, const Assembly& assembly,
                         const DeviceSchedule& schedule);
 
 /// kDeviceFrontBytes: bytes of a device's record of a front beside the plan's arrays
-/// (numeric/cuda/plan/device_plan.hpp). The others: bytes of a front's result in a factor, which is
-/// its state, and the column and the pivot that failed.
+/// (numeric/cuda/plan/device_plan.hpp). kDeviceStateBytes, kDeviceColumnBytes and
+/// kDevicePivotBytes: bytes of a front's result in a factor, which is its state, and the column and
+/// the pivot that failed.
 inline constexpr Offset kDeviceFrontBytes = 80;
 inline constexpr Offset kDeviceStateBytes = 4, kDeviceColumnBytes = 4, kDevicePivotBytes = 8;
 /// Bytes of the plan's records of a tiled front, and of a child that is pulled, from which

@@ -28,7 +28,7 @@ struct DeviceTask {
     panel,    ///< computes tiles of L: all products, then the triangular solve
     contribution,  ///< computes tiles of the contribution block: all products
   };
-  Index front;   ///< position of the front in a list of fronts
+  Index front;   ///< position of the front among tiled_fronts() of the schedule
   Kind kind;     ///< kind of work
   Index row;     ///< first tile row, or first sum
   Index column;  ///< tile column; of sums see Kind::sum
@@ -118,7 +118,7 @@ struct DeviceSchedule {
       block;  ///< length supernodes: place of the contribution block; -1 if there is none
   /// Length supernodes: place of the matrices by which a solve multiplies beside L, which are the
   /// inverses of the diagonal tiles of a tiled front, and products with them; -1 for other fronts.
-  /// They are made at the end, in memory where contribution blocks were.
+  /// They are made at the end of a factorisation, in memory where contribution blocks were.
   std::vector<Offset> inverses;
   Offset entries = 0;         ///< entries of the array
   Offset factor_entries = 0;  ///< entries of all panels
@@ -127,7 +127,7 @@ struct DeviceSchedule {
   /// written there if place[k] is in the scratch, which is the part of the array from scratch_begin
   /// on. Empty sums, whose place is -1, complete groups of sums (symbolic/device/child_sums.hpp).
   struct Sums {
-    std::vector<Offset> ptr{0};  ///< length sums+1
+    std::vector<Offset> ptr{0};  ///< length sums+1: beginning of each sum's terms
     std::vector<Offset> place;   ///< length sums: place of the result; -1 of an empty sum
     Array<Offset> term;          ///< length ptr[sums]: places of the terms
     /// First step of each group of sums, then the number of steps: a device keeps the terms of a
@@ -160,12 +160,13 @@ struct DeviceSchedule {
     Index forward_parts = 0;   ///< number of vectors that hold parts of sums in the forward sweep
     Index backward_parts = 0;  ///< number of vectors that hold parts of sums in the backward sweep
     Offset bytes = 0;          ///< bytes of the lists in each PreparedPlan; 0 if there are no lists
-    Offset numbers = 0;        ///< how many numbers of 8 bytes a solve with one right-hand side
-                               ///< needs; Plan::workspace_bytes() counts them
+    Offset numbers = 0;  ///< numbers of 8 bytes that a solve with one right-hand side needs in
+                         ///< its workspace; Plan::workspace_bytes() counts them
     bool operator==(const Sweeps&) const = default;
   };
   Sweeps sweeps;          ///< sizes of the lists of solves by sweeps
-  Offset plan_bytes = 0;  ///< bytes of the plan's arrays on the device
+  Offset plan_bytes = 0;  ///< bytes of the plan's arrays on the device, without those that only
+                          ///< `task` or sweeps need
   DeviceWork work;        ///< work from which seconds are predicted
 };
 

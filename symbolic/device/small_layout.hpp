@@ -35,9 +35,9 @@ struct SmallLayout {
   [[nodiscard]] constexpr Index panel_entries() const {
     return packed_entries(m) - packed_entries(order());
   }
-  /// Returns the number of entries before the first of the contribution block.
+  /// Returns the number of unused entries before the first one in the contribution block's array.
   [[nodiscard]] constexpr Index padding() const { return panel_entries() % 2; }
-  /// Return the entries that the arrays of panel and block take.
+  /// Return the entries, whole units, that the arrays of the panel and the block take.
   [[nodiscard]] constexpr Index panel_storage() const { return whole_units(panel_entries()); }
   [[nodiscard]] constexpr Index block_storage() const {
     return order() == 0 ? 0 : whole_units(padding() + packed_entries(order()));

@@ -1,4 +1,4 @@
-// Orders the tasks of a solve, and places update rows.
+// Orders the tasks of a solve by sweeps on a device, and places its update rows.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/sweep_lists.hpp"
 
@@ -25,9 +25,9 @@ constexpr Index kColumnsAhead = 16;
 /// Fronts in a block of a parallel loop.
 constexpr Index kFronts = 256;
 
-/// Returns the number of parts that a sum over `tiles` tiles is divided into, beside the rest,
-/// which is left to the last task: the rest is between half a part and one and a half, so the parts
-/// are available some time before the last task has read its last tile.
+/// Returns the number of parts of `chunk` tiles that are split off from a sum over `tiles` tiles.
+/// The last task adds the tiles that are left over, half a chunk to one and a half (fewer if there
+/// are no parts), so the parts are available some time before it has read its last tile.
 Index parts_of(Index tiles, Index chunk) { return std::max(tiles - chunk / 2, Index{0}) / chunk; }
 
 /// Returns the time that a front's chain of pivot tiles takes, in units of keys: see
@@ -60,10 +60,12 @@ std::vector<Index> starts_backward(const Supernodes& nodes, const DeviceSchedule
 /// Returns the tile rows that one task of a front of one pivot tile takes.
 Index rows_together(const FrontCells& cells) { return kSlabs / ((cells.pivot_cells() + 1) / 2); }
 
-/// Calls emit(key, task) for all tasks of a front in the forward sweep. A key, less than the
-/// front's steps(), tells when the first operands of the task are available: 2 k means with y_k, in
-/// the backward sweep with x_k of the k-th pivot tile from the last. The key of a task is no less
-/// than those of the tasks that it waits for.
+/// Calls emit(key, task) for all tasks of a front in the forward sweep, and adds the vectors that
+/// they need to `parts`. Tasks are drawn by ascending keys, all less than steps(): at key 2 k the
+/// first k pivot tiles have their y. A part has the key of its last y. The task that adds up the
+/// parts of a pivot tile has the next odd key after its last part, 1 if it has no parts (0 for the
+/// first tile), and waits for its other y; rows below the pivots have the key of the last y. No
+/// task has a lower key than one that it waits for. gathers: see gathers().
 template <class Emit>
 void emit_forward(Index s, const FrontCells& cells, bool gathers, Index& parts, const Emit& emit) {
   const Index pivots = cells.pivot_tiles(), end = cells.row_tiles();
@@ -93,8 +95,13 @@ void emit_forward(Index s, const FrontCells& cells, bool gathers, Index& parts, 
   }
 }
 
-/// Calls emit(key, task) for all tasks of a front in the backward sweep: columns from the last;
-/// rows of a column from the last, too, since their x is available first.
+/// Calls emit(key, task) for all tasks of a front in the backward sweep, and adds the vectors that
+/// they need to `parts`: columns from the last; rows of a column from the last, too, since their x
+/// is available first. At key 2 k the last k pivot tiles have their x. A part has the key of its
+/// last x; if all its rows are below the pivots, whose x are there from the beginning, it comes
+/// kColumnsAhead pivot tiles before its column. The task that completes a column has the next odd
+/// key after its last part that reads pivots, else 1 (0 for the last column). No task has a lower
+/// key than one that it waits for.
 template <class Emit>
 void emit_backward(Index s, const FrontCells& cells, Index& parts, const Emit& emit) {
   const Index pivots = cells.pivot_tiles(), end = cells.row_tiles(),
@@ -136,7 +143,7 @@ std::vector<SweepTask> list_tasks(std::span<const Index> fronts, const std::vect
 }
 
 /// Places the update rows of the children of front s from place `base` on, by the row of s that
-/// starts from them. Returns the first place behind them.
+/// starts from them. Returns the first place behind them. next: scratch of any length.
 std::uint32_t place_rows_of(const Supernodes& nodes, const Assembly& assembly, Index s,
                             std::uint32_t base, std::vector<std::uint32_t>& next, UpdateRows& out) {
   const Index m = nodes.order(s), begin = assembly.child_ptr[s], end = assembly.child_ptr[s + 1];

@@ -6,7 +6,7 @@
 // inverse of its diagonal tile) or update rows. Backward, L^T x = y: a tile of pivots starts from
 // y, subtracts L(i, .)^T x_i for all tiles i below, and becomes x. Long sums are divided: parts are
 // separate tasks, and the rows' task adds them up. A task waits only for results of tasks before it
-// in the list (check/find_flaw_sweeps.hpp), so any number of workers completes the list.
+// in the list (check/find_flaw_sweeps.hpp), so any number of thread blocks completes the list.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -50,18 +50,18 @@ struct SweepTasks {
 };
 
 /// Places of update rows in the one array that holds those of all fronts in a solve. Update rows
-/// that meet one row of the parent are consecutive, in the children's order; they follow row after
-/// row, front after front. Rows of fronts are counted as in Supernodes::row, with one more behind
-/// each front's last: row r of front s is k = row_ptr[s] + s + r, and starts from the update rows
-/// [ptr[k], ptr[k + 1]).
+/// of children that meet one row of a front are consecutive, in the children's order; they follow
+/// row after row, front after front. Rows of fronts are counted as in Supernodes::row, with one
+/// more behind each front's last: row r of front s is k = row_ptr[s] + s + r, and starts from the
+/// update rows [ptr[k], ptr[k + 1]).
 struct UpdateRows {
   Array<std::uint32_t> ptr;  ///< length nodes.row.size() + fronts
   Array<std::uint32_t>
       slot;  ///< length nodes.row.size() - n: place of each row below the pivots, front after front
 };
 
-/// Most update rows for which places of 32 bits suffice, including places that a few further steps
-/// of a loop reach.
+/// Most update rows, not included, for which places of 32 bits suffice, with places that a few
+/// further steps of a loop reach.
 inline constexpr Offset kMostUpdateRows = (Offset{1} << 32) - 1024;
 
 /// Places the update rows, fewer than kMostUpdateRows, by all threads of the arena. O(update rows).
@@ -103,8 +103,8 @@ constexpr Index solve_width(Index nrhs) { return nrhs <= 1 ? 1 : nrhs <= 8 ? 8 :
 /// columns: first update rows and parts; then, at `scratch`, x, y and b by rows, or all numbers of
 /// a solve of one right-hand side; then tickets. multi_numbers() throws Error(overflow).
 struct MultiNumbers {
-  Offset kept;  ///< numbers of a column before `scratch`
-  Offset scratch, ticket, all;
+  Offset kept;                  ///< numbers of each column before `scratch`
+  Offset scratch, ticket, all;  ///< places of the scratch and of the tickets; all numbers
 };
 MultiNumbers multi_numbers(const DeviceSchedule::Sweeps& sweeps, Index n, Index nrhs);
 /// Tickets: one per direction and block group, for as many block groups as ever solve side by side.

@@ -36,7 +36,7 @@ class Placer {
     least_end_ = least_end();
   }
 
-  /// Sets `place` to the best of the placements tried, and returns the end of its memory.
+  /// Sets `place` to the placement with the least end of those tried, and returns that end.
   Offset best(std::vector<Offset>& place) {
     std::vector<Index> by_size(blocks_.size());
     std::iota(by_size.begin(), by_size.end(), 0);
@@ -147,8 +147,10 @@ class Placer {
     return most;
   }
 
-  /// Returns the lowest gap for k, or with `high` the highest one below least_end_; without a gap,
-  /// the end of all taken memory.
+  /// Returns the lowest place for block k that overlaps nothing in `taken`, behind the panel of the
+  /// task that reads the block. With `high`, returns the place that ends at least_end_ if all taken
+  /// memory leaves room for it there, else the place at the end of the last gap that is large
+  /// enough, else the end of all taken memory.
   [[nodiscard]] Offset gap(Index k, bool high, const std::vector<EntryRange>& taken) const {
     const Offset size = blocks_[k].size;
     Offset at = panels_.panel[task_at(blocks_[k].dies) + 1], found = kNone;
@@ -181,7 +183,7 @@ class Placer {
   std::span<const TaskBlock> blocks_;
   std::vector<Offset> rival_ptr_;  // length blocks+1
   std::vector<Index> rival_;       // rivals of block k, in [rival_ptr_[k], rival_ptr_[k+1])
-  Offset least_end_ = 0;
+  Offset least_end_ = 0;           // a placement that ends here cannot be improved
 };
 
 /// The last user of each part of memory, while tasks are visited in the order of tickets.

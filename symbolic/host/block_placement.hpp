@@ -39,16 +39,17 @@ using Edge = std::pair<Index, Index>;
 
 /// Result of place_blocks().
 struct Placement {
-  std::vector<Offset> place;  ///< place of each block
-  Offset end = 0;             ///< end of the memory of all blocks and panels
+  std::vector<Offset> place;  ///< place of each block, in entries; panels begin at panel[0]
+  Offset end = 0;             ///< end of the memory of all blocks and panels, in entries
   std::vector<Edge>
       waits;  ///< edges that reuse of memory needs beside the edges by data; repeats are possible
 };
 
 /// Places all blocks, which come ascending by `born`. Memory is handed from a reader to a task that
 /// waits for it by data, or else to a task whose ticket is at least `lag` higher, so that tasks
-/// running at once seldom wait for each other's memory. Throws Error(overflow). O(pairs of blocks
-/// that may be alive at once + blocks * lag, times log).
+/// running at once seldom wait for each other's memory. Throws Error(overflow) if the entries of
+/// panels and blocks exceed an Offset. O(pairs of blocks that may be alive at once + blocks * lag,
+/// times log).
 Placement place_blocks(const TaskPanels& panels, std::span<const TaskBlock> blocks);
 
 }  // namespace kauri::symbolic

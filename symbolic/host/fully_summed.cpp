@@ -15,7 +15,8 @@ std::vector<Index> fully_summed_columns(const TaskTree& tree, const PermutedAdja
                                         std::span<const Index> first) {
   const FrontTree& fronts = tree.fronts;
   std::vector<Index> head(fronts.parent.size(), 0),
-      last(fronts.parent.size(), kNone);  // parent's pivots counted; place of the last
+      last(fronts.parent.size(), kNone);  // per child: pivots of its parent counted so far, and the
+                                          // place of the last one counted
   std::vector<unsigned char> takes(
       fronts.parent.size(), 0);  // 1: the front takes a block of another task that may be cut
   for (Index s = 0; s < fronts.count(); ++s)

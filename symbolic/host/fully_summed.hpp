@@ -12,11 +12,13 @@
 
 namespace kauri::symbolic {
 
-/// Returns Schedule::fully_summed_columns. For a block that is handed to another task these are the
-/// columns that meet the parent's pivots, rounded down to a multiple of kTile unless they are all
-/// columns; for other blocks, q. A row of B that is a pivot of the parent is a row of the child if
-/// it has an entry in the child's subtree. adjacency, row_of: as in PlanDraft; first: first column
-/// of each front. O(n + pairs in the rows of such parents * log of their children).
+/// Returns Schedule::fully_summed_columns, a number of columns for each front's contribution block.
+/// For a block that is handed to another task it counts the columns that are pivots of the parent,
+/// rounded down to a multiple of kTile unless these are all columns; it may be 0 for a block of at
+/// most kTile columns in any case. For other blocks it is q. A row of B that is a pivot of the
+/// parent is a row of the child if it has an entry in the columns of the child's subtree.
+/// adjacency, row_of: as in PlanDraft; first: first column of each front, then n. O(n + pairs in
+/// the rows of parents in other tasks * log of their children).
 std::vector<Index> fully_summed_columns(const TaskTree& tree, const PermutedAdjacency& adjacency,
                                         std::span<const Index> row_of,
                                         std::span<const Index> first);

@@ -83,8 +83,8 @@ class BlockMemory {
   }
 
  private:
-  /// Block numbers of a task: the region of blocks consumed inside the task, heads and tails
-  /// left for the parent, scratch.
+  /// Numbers in blocks_ of a task's blocks: the region of contribution blocks consumed inside the
+  /// task, heads and tails left for the parent task, scratch; kNone for a block of size 0.
   struct Parts {
     Index region, heads, tails, scratch;
   };
@@ -118,8 +118,9 @@ class BlockMemory {
 
   const TaskTree& tree_;
   Schedule& schedule_;
-  std::vector<Offset> size_, counter_;  // sizes of heads (of whole blocks, if they are consumed
-                                        // inside the task); zeros between tasks
+  std::vector<Offset> size_, counter_;  // per front: entries of its head, which is the whole block
+                                        // if it is consumed inside the task; scratch of
+                                        // place_blocks(), zeros between tasks
   std::vector<TaskBlock> blocks_;
   std::vector<Parts> parts_;
 };
@@ -192,8 +193,8 @@ TaskEdges task_edges(const std::vector<Edge>& edges, Index tasks) {
   return out;
 }
 
-/// Returns the edges of a schedule: those of the tree and those that reuse of memory needs, without
-/// implied ones.
+/// Returns the edges of the task tree and `edges`, which reuse of memory needs, without implied
+/// ones.
 std::vector<Edge> with_tree(const TaskTree& tree, std::vector<Edge> edges) {
   for (Index t = 0; t < tree.tasks(); ++t)
     if (tree.parent[t] != kNone) edges.emplace_back(t, tree.parent[t]);

@@ -12,7 +12,8 @@
 namespace kauri::symbolic {
 
 /// Makes the schedule. tree: tasks over postordered fronts; panel_ptr: beginnings of the fronts'
-/// panels; fully_summed_columns: see fully_summed.hpp; workers >= 1. Throws Error(overflow).
+/// panels in entries, then the end of the last one; fully_summed_columns: see fully_summed.hpp;
+/// workers >= 1. Throws Error(overflow) if the entries of panels and blocks exceed an Offset.
 /// O(fronts) plus the time of place_blocks() for up to four blocks per task, and for two in a
 /// solve.
 Schedule make_schedule(const TaskTree& tree, std::span<const Offset> panel_ptr,

@@ -13,7 +13,7 @@ namespace kauri::symbolic {
 /// Edges of the task graph: a task waits for others whose data or memory it uses.
 struct TaskEdges {
   std::vector<Index> dependencies;    ///< length tasks: number of edges that end at the task
-  std::vector<Offset> successor_ptr;  ///< length tasks+1
+  std::vector<Offset> successor_ptr;  ///< length tasks+1: beginning of each task's successors
   std::vector<Index> successor;  ///< tasks that wait for t, each once: successor[successor_ptr[t]
                                  ///< .. successor_ptr[t+1])
   friend bool operator==(const TaskEdges&, const TaskEdges&) = default;
@@ -32,7 +32,7 @@ struct Schedule {
         first_front;  ///< fronts [first_front, last_front) are done by this task in ascending order
     Index last_front;  ///< one past the last front
     Index parent;      ///< task that holds the parent of front last_front-1, or kNone
-    double flops;      ///< executed operations of its fronts
+    double flops;      ///< floating-point operations of its fronts, zeros of amalgamation included
   };
   int workers = 1;           ///< tasks that may run at once without waiting for each other's memory
   std::vector<Task> task;    ///< tasks by ticket
@@ -56,7 +56,7 @@ struct Schedule {
   // Update rows of a solve. In the forward sweep, update rows that are read in the task that made
   // them are in use while it runs, all others until the parent's task is done. In the backward
   // sweep a task uses its own update rows alone, as scratch while it runs. That is a part of the
-  // forward use, so the same edges keep tasks apart.
+  // time for which the forward sweep uses them, so the same edges keep tasks apart.
   std::vector<Offset> update;  ///< length supernodes: place of each front's q update rows in the
                                ///< arena of a solve, in rows; -1 if q = 0
   Offset update_rows = 0;  ///< rows of that arena; each row has one number for each right-hand side

@@ -104,7 +104,7 @@ std::vector<TaskRange> task_ranges(std::span<const Index> parent, std::span<cons
                                    const Cut& cut) {
   const auto count = static_cast<Index>(parent.size());
   TaskBuilder builder(parent, work, cut);
-  Index first = 0;  // first front of the subtree being passed
+  Index first = 0;  // first front of the subtree that s lies in, if s is below the cut
   for (Index s = 0; s < count; ++s) {
     if (cut.above[s]) {
       builder.add_front(s);

@@ -13,16 +13,16 @@ namespace kauri::symbolic {
 /// work alone, never of the number of workers.
 struct Cut {
   double largest = 0;  ///< a subtree with more work than this is cut: a 64th of all work, but never
-                       ///< below the floor
-  double grain =
-      0;  ///< tasks smaller than this are joined with neighbours if that costs little parallelism
+                       ///< below the floor of find_cut()
+  double grain = 0;    ///< tasks with less work than this are joined with neighbours if that costs
+                       ///< little parallelism: a quarter of `largest`, but never below the floor
   std::vector<double> subtree;       ///< length fronts: work of each subtree
   std::vector<unsigned char> above;  ///< length fronts: 1 if its subtree is cut
   std::vector<unsigned char> small;  ///< length fronts: 1 if its subtree is smaller than the grain
 };
 
-/// Finds the cut. parent[s] > s or kNone; work[s] >= 0; floor: least value of `largest`, in the
-/// unit of work. O(fronts).
+/// Finds the cut. parent[s] > s or kNone; work[s] >= 0: work of front s, in any unit; floor: least
+/// value of `largest` and `grain`, in that unit. O(fronts).
 Cut find_cut(std::span<const Index> parent, std::span<const double> work, double floor);
 
 /// A task: fronts [first, last) in ascending order. All its fronts whose parent lies outside have
@@ -34,8 +34,8 @@ struct TaskRange {
 
 /// Returns the tasks over postordered fronts, ascending: whole subtrees below the cut, runs of
 /// small sibling subtrees, and single fronts above the cut. A small front above the cut joins the
-/// task of its only child task and of the small subtrees just before it, so that a chain of fronts
-/// does not become one task per front. O(fronts).
+/// task of its only child task and of the small subtrees just before it, if their work together is
+/// at most cut.grain, so that a chain of fronts does not become one task per front. O(fronts).
 std::vector<TaskRange> task_ranges(std::span<const Index> parent, std::span<const double> work,
                                    const Cut& cut);
 

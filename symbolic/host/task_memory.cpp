@@ -1,4 +1,5 @@
-// Simulates the two stacks of a task once to size them.
+// Simulates the two stacks of contribution blocks of a task once, to size their region and to place
+// the blocks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/host/task_memory.hpp"
 

@@ -47,8 +47,8 @@ struct TaskExtent {
 
 /// Sets the places of the blocks of task t, size[s] units each: relative to the start of the region
 /// for internal blocks, to the start of the blocks left behind for the others, and kNone for blocks
-/// of size 0. scratch: length fronts, zero on entry and on return. Throws Error(overflow). O(fronts
-/// of the task).
+/// of size 0. scratch: length fronts, zero on entry and on return. Throws Error(overflow) if the
+/// units of live blocks, or of blocks left behind, exceed an Offset. O(fronts of the task).
 TaskExtent place_blocks(const TaskTree& tree, Index t, std::span<const Offset> size,
                         std::span<Offset> place, std::span<Offset> scratch);
 

@@ -1,5 +1,6 @@
-// Four ways to make the map of A's entries: from pairs of neighbours, from rows of A's graph, from
-// blocks, and as a saved plan lists them. Private to structure.cpp.
+// Four ways to make the map of A's entries (Assembly::entry_ptr, entry_source and entry_row): from
+// pairs of neighbours, from rows of A's graph, from blocks of rows, and as a saved plan lists them.
+// Private to structure.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,16 +15,19 @@
 
 namespace kauri::symbolic {
 
-inline constexpr Index kRows = 65536;  ///< rows of B in a block of a parallel loop
+inline constexpr Index kRows = 65536;  ///< rows of B, or supervariables, in a block of a parallel
+                                       ///< loop
 inline constexpr Offset kShort =
     8;  ///< columns of at most this length are searched one entry after another
 
-/// Local row in the current front of each row of B, length n. Rows that the current front does not
-/// have hold stale values.
+/// Local row in the current front of each row of B, length n. Elements for rows that the current
+/// front does not have are stale.
 using LocalRows = std::vector<Index>;
 
 /// The lists of A's entries by column of B. The constructor of a derived class sets the beginning
-/// of each list, so threads may then fill the lists of different fronts side by side.
+/// of each list, so threads may then fill the lists of different fronts side by side: fill(first,
+/// last, local) fills those of columns [first, last), the pivots of a front with local rows
+/// `local`.
 class EntryLists {
  public:
   EntryLists(const Pattern& lower, const Permutation& perm, Assembly& assembly)
@@ -52,9 +56,9 @@ class EntryLists {
     for (Index i = 0; i < lower_.n; ++i) assembly_.entry_ptr[i + 1] += assembly_.entry_ptr[i];
   }
 
-  /// Finds the positions of A's entries of row v and rows u. Calls must come with ascending u:
-  /// entries with u > v are found by reading on along column v; for u < v column u is searched for
-  /// v.
+  /// Finds the positions in A's arrays of the entries of rows v and u, which must be neighbours in
+  /// A's graph. Calls must come with ascending u: entries with u > v are found by reading on along
+  /// column v; for u < v column u is searched for v.
   class Sources {
    public:
     Sources(const Pattern& lower, Index v) : lower_(lower), v_(v), next_(lower.col_ptr[v]) {}
@@ -111,8 +115,8 @@ class EntriesByAdjacency : EntryLists {
   std::span<const Index> place_;
 };
 
-/// Fills the lists row by row, from the graph of A: used if members of a supervariable are not
-/// neighbours in A. After the diagonal, the entries of a list are in the caller's order.
+/// Fills the lists row by row, from the graph of A: used if members of a supervariable do not form
+/// a block (see in_blocks()). After the diagonal, the entries of a list are in the caller's order.
 class EntriesByRows : EntryLists {
  public:
   EntriesByRows(const Pattern& lower, const PlanDraft& draft, Assembly& assembly)
@@ -141,9 +145,9 @@ class EntriesByRows : EntryLists {
   const Graph& graph_;
 };
 
-/// Fills the lists block by block: the entries of two supervariables are consecutive in the columns
-/// of A and in the lists. A list holds the entries of its own supervariable first, then those of
-/// the others in the caller's order.
+/// Fills the lists block by block, if in_blocks(): the entries of two supervariables are
+/// consecutive in the columns of A and in the lists. A list holds the entries of its own
+/// supervariable first, then those of the other supervariables in the caller's order.
 class EntriesByBlocks : EntryLists {
  public:
   EntriesByBlocks(const Pattern& lower, const PlanDraft& draft, std::span<const Index> place,
@@ -182,8 +186,8 @@ class EntriesByBlocks : EntryLists {
  private:
   /// Writes the entries of member a of the supervariable at place k with all supervariables at
   /// higher places, from position `at` of the lists on. Returns the position after the last one.
-  /// For each other supervariable these are consecutive entries of one column of A (v < u), or one
-  /// entry in each of consecutive columns.
+  /// source: see find_sources(). For each other supervariable u these are consecutive entries of
+  /// one column of A if v < u, else one entry in each of consecutive columns.
   Offset fill_blocks(Index k, Index a, std::span<const Offset> source, const LocalRows& local,
                      Offset at) const {
     const auto end = lower_.col_ptr.subspan(1);

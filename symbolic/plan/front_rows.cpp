@@ -109,8 +109,8 @@ class FrontRows {
     if (to != front.expected) ++front.runs;
     front.expected = to + count;
   }
-  /// Returns the local row in `front` of rows i .. i+count-1: their present one if they were added
-  /// last, else the next free one.
+  /// Returns the first local row in `front` of rows i .. i+count-1: their present one if they were
+  /// added last, else the next free one.
   static Index local_row(const FrontCursor& front, Index i, Index count) {
     return front.next - (front.last == i ? count : 0);
   }
@@ -126,8 +126,8 @@ class FrontRows {
     }
   }
 
-  /// Adds the rows of a part's own fronts to fronts of the part, then the rows of fronts above it,
-  /// which climb to roots of the part and are noted there as arrivals.
+  /// Adds the pivots of a part's fronts to their descendants, then the pivots of fronts above the
+  /// part, which climb to roots of the part and are noted there as arrivals.
   void fill_part(const TreePart& part, std::vector<Arrival>& arrivals) {
     const StopCheck check_stop;
     for (Index s = part.begin; s < part.end; ++s)
@@ -195,7 +195,7 @@ class FrontRows {
   const std::span<const Index> row_of_, place_;
   Supernodes& nodes_;
   std::vector<FrontCursor> front_;
-  std::vector<Index> front_of_;  // by place
+  std::vector<Index> front_of_;  // by place: the front that eliminates the supervariable
   std::vector<Index>
       root_;  // roots of subtrees, sorted by the place of the supervariable that arrives there
 };

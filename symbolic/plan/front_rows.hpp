@@ -15,9 +15,9 @@ namespace kauri::symbolic {
 /// ascending.
 /// place: length n; for the first member of each supervariable, by row of B, the supervariable's
 /// place in draft.adjacency.
-/// The threads of the calling arena work on subtrees side by side; in each subtree they also let
-/// the rows that belong above it climb to its root. One thread then does the fronts above the
-/// subtrees. part: nodes of a subtree, as `asked` of part_size().
+/// The threads of the calling arena process subtrees of fronts side by side; in each subtree they
+/// also let those rows climb to its root that are pivots of fronts above the subtree. One thread
+/// then does the fronts above the subtrees. part: fronts of a subtree, as `asked` of part_size().
 /// O(rows of all fronts, a supervariable counting once, + k log k for the k pairs that leave a
 /// subtree).
 void fill_front_rows(std::span<const Index> place, PlanDraft& draft, Assembly& assembly,

@@ -1,4 +1,4 @@
-// Bytes of a Plan, and its internals.
+// Counts the bytes of a Plan, its factors and their workspaces, and owns the internals of the plan.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/core/plan.hpp"
 

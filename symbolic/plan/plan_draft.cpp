@@ -97,8 +97,8 @@ Index height_of(std::span<const Index> parent) {
   return greatest;
 }
 
-/// Predicts the seconds of the whole device, which orderings are compared by. (Fronts are merged by
-/// the seconds of one multiprocessor.)
+/// Predicts the seconds of the whole device in double, which orderings are compared by. (Fronts are
+/// merged by the seconds of one multiprocessor.)
 void predict_device(std::string_view target, const Pattern& lower, PlanDraft& out) {
   const DeviceCost& cost = device_cost(target);
   out.device_work = count_device_work(out.supernodes, out.device_levels, lower.nnz());

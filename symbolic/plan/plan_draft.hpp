@@ -38,17 +38,17 @@ struct PlanDraft {
       own;  ///< owner of *graph if the ordering divides supervariables; else null
   const ListedEntries* listed = nullptr;  ///< lists of a saved plan, whose order of A's entries the
                                           ///< new plan keeps; null for an analysis
-  PermutedAdjacency adjacency;  ///< pairs of neighbours in *graph, by place: the supervariable at
-                                ///< place k is k-th in the ordering's own sequence
-  std::vector<Index> row_of;    ///< length adjacency.size(): final row of the first member of the
-                                ///< supervariable at each place
-  Permutation perm;             ///< final
-  EliminationTree tree;         ///< final
-  Supernodes supernodes;
-  FrontTree fronts;  ///< sizes of the supernodes
-  std::vector<Offset> panel_ptr;
-  int workers = 1;
-  Schedule schedule;  ///< empty for a device: its cost is predicted without a schedule
+  PermutedAdjacency adjacency;    ///< pairs of neighbours in *graph, by place: the supervariable at
+                                  ///< place k is k-th in the ordering's own sequence
+  std::vector<Index> row_of;      ///< length adjacency.size(): final row of the first member of the
+                                  ///< supervariable at each place
+  Permutation perm;               ///< final
+  EliminationTree tree;           ///< final
+  Supernodes supernodes;          ///< final, but `row` is empty
+  FrontTree fronts;               ///< parents and sizes of the supernodes
+  std::vector<Offset> panel_ptr;  ///< final PlanInternals::panel_ptr
+  int workers = 1;                ///< DraftOptions::workers
+  Schedule schedule;              ///< empty for a device: its cost is predicted without a schedule
   Cost cost;
   DeviceLevels device_levels;  ///< levels of fronts, if the target is a device
   DeviceWork device_work;      ///< counts of work, if the target is a device
@@ -67,21 +67,23 @@ struct DraftOptions {
 /// out.fronts. Throws Error(overflow) if L has more than 2^63 - 1 entries.
 void set_sizes(PlanDraft& out);
 
-/// Predicts the costs of a draft whose tree and supernodes are set, and makes the CPU's schedule or
-/// the levels of a device.
+/// Predicts the costs of a draft whose numbering, tree and sizes are set, and makes the schedule
+/// if the table is a CPU's, or else the levels and the counts of work of a device. Throws
+/// Error(overflow).
 void predict_costs(const Pattern& lower, const CostTable& table, PlanDraft& out);
 
-/// Makes the CPU's schedule of a draft that has none. O(edges log children + fronts log fronts)
-/// plus the placement of blocks.
+/// Makes the CPU's schedule of a draft that has none; table: a CPU's. Throws Error(overflow).
+/// O(edges log children + fronts log fronts) plus the placement of blocks.
 void set_schedule(const CostTable& table, PlanDraft& out);
 
 /// Drafts the plan of lower in the order of perm. Supervariables are eliminated as a whole, so the
 /// phase runs on `graph`, the graph of A with indistinguishable rows merged, and expands its
-/// results to columns. If perm takes the members of a supervariable apart, the supervariable is
-/// divided into the runs that perm leaves.
+/// results to columns. If perm takes the members of a supervariable apart, supervariables are
+/// divided: see other_supervariables().
 /// The draft borrows the graph as long as it lives. Requires: lower is valid, graph is that of
 /// lower, perm.size() == lower.n, and each of the last options.last rows of perm is a supervariable
-/// by itself. Throws Error(overflow). O(edges * inverse Ackermann + n log n).
+/// by itself. Throws Error(overflow) if a count or an offset exceeds its type. O(edges log n + n
+/// log n) at worst, in practice O(edges + n log n), plus the schedule or levels.
 PlanDraft draft_plan(const Pattern& lower, const ordering::CompressedGraph& graph,
                      const Permutation& perm, const CostTable& table, const DraftOptions& options);
 

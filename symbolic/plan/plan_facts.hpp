@@ -1,4 +1,5 @@
-// Facts of a plan that the doors report: they read these and not Plan::internals.
+// Facts of a plan that reports, the program, saved plans and Python read from here, not from
+// Plan::internals.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +13,7 @@
 
 namespace kauri::symbolic {
 
-/// Returns the number of tasks in which the CPU does the plan.
+/// Returns the number of the CPU's tasks in the plan.
 std::size_t task_count(const Plan& plan);
 
 /// Returns the counts of work from which the seconds of a device's plan were predicted; all are 0
@@ -25,9 +26,9 @@ const DeviceWork& device_work(const Plan& plan);
 /// plan. O(fronts).
 std::string too_large_block(const Plan& plan);
 
-/// Stored entries of the lower triangle of B = P A P^T by columns, in front rows: those of column
-/// j, which supernode s owns, are in rows supernodes.rows(s)[front_row[k]] for k in [ptr[j],
-/// ptr[j+1]). Valid as long as the plan.
+/// Stored entries of the lower triangle of B = P A P^T by columns, the diagonal first, in local
+/// rows of fronts: those of column j, which is a pivot of supernode s, are in rows
+/// supernodes.rows(s)[front_row[k]] for k in [ptr[j], ptr[j+1]). Valid as long as the plan.
 struct PermutedLower {
   std::span<const Offset> ptr;
   std::span<const Index> front_row;

@@ -35,10 +35,10 @@ struct ListedPattern {
   }
 };
 
-/// An entry of a column of A: its row, and where the lists have it.
+/// An entry of a column of A: its row, and its index in PlanCore::row.
 struct Placed {
   Index row;
-  std::uint32_t at;  // index in the lists
+  std::uint32_t at;  // index in PlanCore::row
   friend bool operator<(const Placed& a, const Placed& b) { return a.row < b.row; }
 };
 
@@ -118,9 +118,9 @@ ListedPattern pattern_of(const PlanCore& core, const Permutation& perm) {
   return a;
 }
 
-/// Columns in their final order. above: the parent of each in the tree that supernodes are checked
-/// against, which is B's elimination tree but for columns that come last; count: entries of its
-/// column of L.
+/// Columns of B in their final order. above: the parent of each in the tree that supernodes are
+/// checked against, which is CoarseTree::parent (B's elimination tree unless columns come last);
+/// count: entries of each column of L.
 struct OrderedColumns {
   std::vector<Index> above, count;
 };

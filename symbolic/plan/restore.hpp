@@ -23,8 +23,8 @@ struct PlanCore {
   std::vector<Index> length;  ///< length n: entries of A in column j of B below the diagonal
   Array<Index> row;  ///< rows in A of these entries, column after column of B, in the order of
                      ///< Assembly::entry_source
-  Index last = 0;    ///< number of columns at the end that are one dense supernode whatever the
-                     ///< pattern says; 0: none
+  Index last = 0;    ///< number of columns at the end of B that are one dense supernode whatever
+                     ///< the pattern says; 0: none
   OrderingMethod ordering = OrderingMethod::natural;
   bool given = false;
   std::string target;
@@ -40,8 +40,9 @@ using LookAtFronts = std::function<void(const FrontTree& fronts)>;
 /// Rebuilds a plan from its core. With core.target and core.workers the result equals the plan that
 /// the core was made from in every field; with another target it is the plan of the same supernodes
 /// for that target.
-/// Checks every array of the core: Error(input) says what does not fit, in a text that begins with
-/// no function's name. Uses the threads of the calling arena. O(nnz log n + rows of all fronts).
+/// workers >= 1. Checks every array of the core: Error(input) says what does not fit, in a text
+/// that begins with no function's name. Throws also Error(usage) for an unknown target, and
+/// Error(overflow). Uses the threads of the calling arena. O(nnz log n + rows of all fronts).
 ///
 /// look: if not empty, it is called as soon as the sizes of fronts are known, after O(nnz log n)
 /// time and memory, and its exceptions are passed on. The lists of rows and tasks, which may be

@@ -14,9 +14,9 @@ namespace kauri::symbolic {
 /// entries and to that supernode's ancestors below the row, so all lists come out sorted (row
 /// subtrees on supernodes, after J. W. H. Liu, "A compact row storage scheme for Cholesky factors
 /// using elimination trees", ACM Trans. Math. Softw. 12 (1986)). All members of a supervariable are
-/// taken at once. The map of A's entries is made row by row if members of a supervariable are not
-/// neighbours in the caller's numbering, and in the order of PlanDraft::listed if the draft has
-/// such lists. lower: the pattern that the draft was made from. O(nnz + rows of all fronts).
+/// taken at once. The map of A's entries is made row by row if the members of supervariables do not
+/// form blocks (see in_blocks()), and in the order of PlanDraft::listed if the draft has these
+/// lists. lower: the pattern that the draft was made from. O(nnz log n + rows of all fronts).
 Assembly fill_structure(const Pattern& lower, PlanDraft& draft);
 
 }  // namespace kauri::symbolic

@@ -85,7 +85,7 @@ struct Merging {
   std::vector<unsigned char> merged;
   std::vector<double> seconds;  // of each front in its present size
   std::vector<double> below;    // on a device: seconds of the longest path from a leaf up to the
-                                // children of each front
+                                // children of each front, included
 
   void begin(const FrontTree& fronts, std::span<const double> each_s, bool device) {
     const std::size_t count = fronts.parent.size();
@@ -145,7 +145,8 @@ class Paths {
     while (k < child_.size() && now_.merged[child_[k].index] != 0) ++k;
     return k;
   }
-  /// Returns the longest path through a remaining child other than c.
+  /// Returns the seconds of the longest path through a child that is not merged, other than c; 0 if
+  /// there is none.
   [[nodiscard]] double longest(Index c) const {
     const std::size_t k = first_ < child_.size() && child_[first_].index == c ? second_ : first_;
     return k < child_.size() ? child_[k].path : 0.0;
@@ -155,7 +156,7 @@ class Paths {
   const CostTable& table_;
   const std::span<const double> share_;
   std::vector<Child> child_;            // children of the front entered, longest path first
-  std::size_t first_ = 0, second_ = 1;  // the first two children that are not merged
+  std::size_t first_ = 0, second_ = 1;  // indices in child_ of the first two that are not merged
   double own_ = 0;
 };
 
@@ -210,7 +211,8 @@ class Merger {
     }
   };
 
-  /// Returns the seconds lost (gained if negative) by merging c into s in its present size.
+  /// Returns the seconds lost (gained if negative) by merging c into s in its present size, prices
+  /// of padding and of the path included. Sets `together` to the seconds of the merged front.
   double price(Index c, Index s, double& together) const {
     const Index p = now_.pivots[c] + now_.pivots[s], m = now_.pivots[c] + now_.order[s];
     together = front_(m, p);
@@ -272,8 +274,8 @@ bool merge_all(const Before& before, double padding_s, double limit, Merging& no
 }
 
 /// Merges with the first price of padding with which at most `limit` entries are stored, of
-/// padding_s, 2 padding_s, 4 padding_s and so on. Mostly that is the first; of the others, several
-/// are tried at once if there are threads for it.
+/// padding_s, 2 padding_s, 4 padding_s and so on. Mostly that is padding_s; of the higher prices,
+/// several are tried at once if there are threads for it.
 Merging merged(const Before& before, double padding_s, double limit) {
   std::vector<Merging> tried(1);
   for (;;) {

@@ -16,7 +16,8 @@ std::vector<Index> stack_postorder(const FrontTree& fronts, std::span<const unsi
   const Index count = fronts.count();
   Children children = children_of(fronts.parent);
   std::vector<Offset> left(fronts.parent.size()),
-      excess(fronts.parent.size());  // entries that s leaves on the stack; its peak minus these
+      excess(fronts.parent.size());  // entries of the block that s leaves on the stack; the peak of
+                                     // its subtree minus these
   std::vector<Index> size(fronts.parent.size(), 1);
   for (Index s = 0; s < count; ++s) {
     const std::span<Index> mine = children.of(s);

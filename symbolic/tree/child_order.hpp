@@ -16,7 +16,8 @@ namespace kauri::symbolic {
 /// its block, largest first (J. W. H. Liu, "On the storage requirement in the out-of-core
 /// multifrontal method for sparse factorization", ACM Trans. Math. Softw. 12 (1986)). Below a front
 /// with above[s] != 0 the children with late[c] != 0 nevertheless come last, so that tasks near the
-/// root stay contiguous. Both spans may be empty. Ties keep the numbering. Throws Error(overflow).
+/// root stay contiguous; either both spans are empty or both have one element per front. Ties keep
+/// the numbering. Throws Error(overflow) if the entries of live blocks exceed an Offset.
 /// O(fronts log fronts).
 std::vector<Index> stack_postorder(const FrontTree& fronts,
                                    std::span<const unsigned char> above = {},

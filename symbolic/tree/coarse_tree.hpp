@@ -1,4 +1,5 @@
-// The elimination tree of supervariables, which a plan is made from.
+// The postordered elimination tree of supervariables with its column counts, which a plan is made
+// from.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,16 +12,17 @@ namespace kauri::symbolic {
 
 /// The elimination tree of supervariables, with nodes numbered by a postorder.
 struct CoarseTree {
-  std::vector<Index> parent, count;
-  std::vector<Index> lowest;    // parent in the elimination tree of B, if rows come last (`parent`
-                                // has a chain for these); else empty
+  std::vector<Index> parent, count;  // per node: its parent, > the node, or kNone; entries of its
+                                     // first column of L, the diagonal included
+  std::vector<Index> lowest;    // if rows come last: each node's parent in the elimination tree of
+                                // B, but the next node for the last rows; else empty
   std::vector<Index> weight;    // rows of each node; empty: all are 1
   std::vector<Index> position;  // by place in the ordering: the node of the supervariable
 };
 
 /// Makes the tree. The last `last` places, supervariables of one row, become a chain, as if they
 /// were a clique; nodes below any of them become descendants of the first one. So these rows stay
-/// the last in postorder and form one supernode. O(pairs * inverse Ackermann).
+/// the last in postorder and form one supernode. O(pairs log n) time at worst, in practice linear.
 CoarseTree coarse_tree(const PermutedAdjacency& adjacency, Index last);
 
 /// Returns the parents after nodes are renumbered by position: result[position[j]] =

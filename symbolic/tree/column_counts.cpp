@@ -174,7 +174,7 @@ class Counting {
   const PermutedAdjacency& adjacency_;
   const std::span<const Index> position_, parent_;
   std::vector<Index> count_;
-  std::vector<Index> first_;  // least node of the subtree
+  std::vector<Index> first_;  // per node: least node of its subtree, as far as nodes are linked
   std::vector<Index> up_;     // links towards the root, as far as nodes are linked
   std::vector<Index> place_;  // by position: place of the supervariable
 };

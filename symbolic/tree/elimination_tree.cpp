@@ -46,7 +46,8 @@ std::vector<Index> elimination_tree(const PermutedAdjacency& adjacency, Index pa
 std::vector<Index> postorder(std::span<const Index> parent) {
   const auto n = static_cast<Index>(parent.size());
   std::vector<Index> position(parent.size()), free_end(parent.size(), 1);
-  for (Index j = 0; j < n; ++j)  // free_end holds subtree sizes first
+  for (Index j = 0; j < n; ++j)  // free_end holds subtree sizes first, then the end of the places
+                                 // that the node has not yet handed out
     if (parent[j] != kNone) free_end[parent[j]] += free_end[j];
   Index root_end = n;
   for (Index j = n - 1; j >= 0; --j) {

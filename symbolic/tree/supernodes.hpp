@@ -30,8 +30,8 @@ struct Partition {
 /// B. W. Peyton, "On finding supernodes for sparse matrix computations", SIAM J. Matrix Anal. Appl.
 /// 14 (1993).
 /// parent, count: of a postordered elimination tree. A node j may stand for weight[j] columns that
-/// share a supernode anyway; count[j] is then that of the first. weight is empty if all are 1. The
-/// last `last` nodes, a chain, form one supernode without other columns. O(n).
+/// share a supernode anyway; count[j] is then the count of the first of them. weight is empty if
+/// all are 1. The last `last` nodes, a chain, form one supernode without other columns. O(n).
 Partition fundamental_supernodes(std::span<const Index> parent, std::span<const Index> count,
                                  std::span<const Index> weight = {}, Index last = 0);
 
