@@ -178,7 +178,7 @@ TEST(Analyze, ABandedOrderingThatIsGivenUpIsNoCandidate) {
   EXPECT_EQ(analysis.plan->ordering, OrderingMethod::amd);
 }
 
-// A device's tasks have no places for blocks from 92,682 rows on; the analysis warns of them.
+// A device's tasks have no places for blocks from 92,673 rows on; the analysis warns of them.
 TEST(Analyze, WarnsOfABlockBeyondThePlacesOfADevicesTasks) {
   const OwnedPattern a = too_large_pattern();
   AnalyzeOptions options;
