@@ -8,6 +8,7 @@
 #include "numeric/cuda/executor.hpp"
 #include "numeric/executor.hpp"
 #include "src/checks/misuse.hpp"
+#include "src/engine/for_backend.hpp"
 #include "symbolic/device/cost.hpp"
 
 namespace kauri {
@@ -109,18 +110,18 @@ Symbolic::Symbolic(SolverOptions given, int scalar_size)
     : options(std::move(given)),
       scalar_bytes(scalar_size),
       backends(options.backend, options.threads, options.cuda) {
-  set_threads();
+  complete_options();
 }
 
 Symbolic::Symbolic(SolverOptions given, int scalar_size, std::shared_ptr<Backend> backend)
     : options(std::move(given)), scalar_bytes(scalar_size), backends(std::move(backend)) {
   if (options.threads == 0) options.threads = this->backend().threads();
-  set_threads();
+  complete_options();
 }
 
-/// Sets numbers of workers and of ordering threads that are 0.
-void Symbolic::set_threads() {
-  if (options.analyze.workers == 0) options.analyze.workers = backend().threads();
+/// Sets an empty target, and numbers of workers and of ordering threads that are 0.
+void Symbolic::complete_options() {
+  options.analyze = for_backend(std::move(options.analyze), backend());
   if (options.analyze.ordering.threads == 0) options.analyze.ordering.threads = options.threads;
 }
 

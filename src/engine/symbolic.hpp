@@ -101,8 +101,8 @@ Analysis analyze_for(Chooser& backends, const AnalyzeOptions& options, int scala
 /// Engines share it, in float and in double. Only one thread at a time may set options, analyse or
 /// adopt.
 struct Symbolic {
-  /// Makes the backends. Options that leave the numbers of workers and of ordering threads at 0 get
-  /// those of the backend and of the option `threads`. scalar_bytes: bytes of a number of L, 4 or
+  /// Makes the backends. Options that leave target, workers or ordering threads open get those of
+  /// the backend and of the option `threads`. scalar_bytes: bytes of a number of L, 4 or
   /// 8. Throws Error: usage, device.
   Symbolic(SolverOptions given, int scalar_size);
   /// Takes the caller's backend, not null, in place of those that the options ask for. The option
@@ -143,7 +143,7 @@ struct Symbolic {
   Analysis analysis;
 
  private:
-  void set_threads();
+  void complete_options();
 
   std::mutex preparing_;
   std::optional<PreparedPlan> prepared_;

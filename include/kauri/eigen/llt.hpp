@@ -162,7 +162,8 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   /// as long as necessary. null, the default: cpu_backend().
   LLT& setBackend(std::shared_ptr<Backend> backend) { return backend_ = std::move(backend), *this; }
   /// Makes each solve() refine its solution as kauri::refine() does and report a backward error
-  /// above solved_error() by info(), with O(n + nnz) preparation. The default is off, as in Eigen.
+  /// above solved_error() by info(). The first solves prepare in O(n + nnz). The default is off, as
+  /// in Eigen.
   LLT& setRefinement(const RefineOptions& options) { return refine_ = options, *this; }
   /// Switches refinement with the default options on or off.
   LLT& setRefinement(bool on) {
