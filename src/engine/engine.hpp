@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/threads/fair_lock.hpp"
 #include "kauri/solve/condition.hpp"
 #include "kauri/solve/factor.hpp"
 #include "kauri/solve/mixed.hpp"
@@ -51,11 +52,11 @@ struct Solution {
 };
 
 /// A factor of one pattern with its values, workspaces and figures. Any number of threads may solve
-/// at once, each with its own workspace; a call that fills the factor waits for solves under way,
-/// and solves wait for it. analyze(), prepare() and adopt() come first and run alone; a call that
-/// needs them throws Error(usage) without them. With mixed precision, which is for Engine<double>,
-/// the factor is a MixedFactor, and solves run one after another. Sends the messages of
-/// SolverOptions::on_message.
+/// at once, each with its own workspace. A call that fills the factor waits for solves under way,
+/// and solves that begin later wait for it. analyze(), prepare() and adopt() come first and run
+/// alone; a call that needs them throws Error(usage) without them. With mixed precision, which is
+/// for Engine<double>, the factor is a MixedFactor, and solves run one after another. Sends the
+/// messages of SolverOptions::on_message.
 ///
 /// A filling that fails leaves no valid factor, and solves throw Error(usage) until one succeeds;
 /// plan, memory and workspaces stay. After a Breakdown the values are those of the failed call, so
@@ -111,8 +112,9 @@ class Engine {
   Result<Index, Breakdown> solve_in_place(MatrixView<T> x, const SolveRequest& request);
   /// Solves the system with b and x on the factor's device. Work that writes b must have ended.
   /// meanwhile: called, if not empty, while the device works and this call holds the lock that
-  /// fillings wait for. With mixed precision `meanwhile` is not called, and on the CPU b and x are
-  /// in ordinary memory.
+  /// fillings wait for; it may solve with this engine. It is not called if another call waits for
+  /// that lock. With mixed precision `meanwhile` is not called, and on the CPU b and x are in
+  /// ordinary memory.
   Result<Index, Breakdown> solve_on_device(System system, MatrixView<const T> b, MatrixView<T> x,
                                            const SolveRequest& request,
                                            const std::function<void()>& meanwhile = {});
@@ -208,7 +210,7 @@ class Engine {
   HeldValues<T> values_;       // written with filling_ held exclusively
   std::uint64_t version_ = 0;  // counts changes of values_
   bool can_shift_ = false;     // the factor was filled with values that values_ copied
-  mutable std::shared_mutex filling_;
+  mutable FairLock filling_;
   std::atomic<bool> valid_ = false;
   std::atomic<std::uint64_t> fillings_ = 0;  // written with filling_ held exclusively
   mutable std::mutex report_mutex_;
