@@ -89,7 +89,8 @@ class Engine {
   Result<void, Breakdown> factorize(std::span<const T> value, T shift, const std::stop_token& stop);
   /// Factorises A + shift I with values that the caller keeps in memory. This thread releases the
   /// owner of the previous values once the engine holds no lock. stream: the caller's stream, whose
-  /// work at the time of the call writes values on a device; none: they have been written.
+  /// work at the time of the call writes values on a device; none: they have been written. Throws
+  /// Error(usage) also for a shift other than 0 with mixed precision and values on a device.
   Result<void, Breakdown> factorize(BorrowedValues<T> value, T shift,
                                     std::optional<StreamHandle> stream,
                                     const std::stop_token& stop);
