@@ -45,8 +45,10 @@ struct SolveRequest {
 /// Results of a job: see Engine::factorize_and_solve().
 template <Scalar T>
 struct Solution {
-  DeviceVerdict verdict;  ///< of the factor before the solve
-  std::vector<T> x;       ///< n rows, column after column; unspecified after a breakdown
+  DeviceVerdict verdict;  ///< the factor's verdict when the solve begins; of status `none` if the
+                          ///< factorisation broke down
+  std::vector<T> x;       ///< n rows, column after column; empty if the factorisation broke down,
+                          ///< NaN if a solve with mixed precision did
   std::optional<Breakdown> breakdown = std::nullopt;
   std::optional<PivotLoss> worst_pivot = std::nullopt;
 };
