@@ -43,9 +43,9 @@ enum class EstimatorStart { even, alternating, unit, signs };
 /// Statistics of the solution x of one estimator step.
 struct EstimatorStep {
   double sum;        ///< sum of |x(i)|, the 1-norm
-  double largest;    ///< largest |x(i)|
+  double largest;    ///< largest |x(i)|; unspecified if an entry is NaN, and then `sum` is NaN
   double at_corner;  ///< |x(corner)|, in the row given to step()
-  Index where;       ///< row of the largest |x(i)|, the first of equal ones
+  Index where;       ///< row of the largest |x(i)|, the first of equal ones; always a row of x
   Index turned;      ///< 1 if the sign of an entry differs from the sign kept before, else 0
 };
 static_assert(sizeof(EstimatorStep) ==

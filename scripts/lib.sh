@@ -1,5 +1,5 @@
 # Shared by the scripts of this folder: strict mode, the root of the clone as working folder,
-# headings, quiet steps, builds by preset.
+# usage, headings, quiet steps, builds by preset.
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 set -euo pipefail
@@ -19,6 +19,9 @@ managers=(-c "$PWD/packaging/managers.txt")
 
 # version [numeric | debian]: prints the version of these sources.
 version() { cmake ${1:+-DFORM=$1} -P cmake/Version.cmake; }
+
+# usage: prints the comment at the head of the running script, without the licence.
+usage() { sed -n '1d; /^# SPDX/q; /^#/!q; s/^# \{0,1\}//; p' "scripts/${0##*/}"; }
 
 heading() { printf '\n== %s\n' "$*"; }
 

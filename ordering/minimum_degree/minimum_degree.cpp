@@ -37,7 +37,7 @@ Index total_weight(Index n, std::span<const Index> weight) {
                                         " of vertex " + std::to_string(v));
     total += weight[v];
   }
-  if (total >= std::numeric_limits<Index>::max())
+  if (total > std::numeric_limits<Index>::max())
     throw Error(ErrorKind::overflow,
                 "minimum degree: the weights sum up to " + std::to_string(total));
   return static_cast<Index>(total);

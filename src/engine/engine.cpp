@@ -193,6 +193,11 @@ Result<void, Breakdown> Engine<T>::fill_borrowed(const BorrowedValues<T>& value,
   if (!value.on_device)
     return is_mixed() ? fill_mixed(value.value, shift, stop)
                       : kauri::refactorize<T>(*factor_, value.value, shift, stop);
+  if (is_mixed() && shift != T(0))
+    throw Error(ErrorKind::usage,
+                "refactorize: the shift is " + std::to_string(shift) +
+                    ", expected 0 for values on a device with mixed precision: add it to the "
+                    "values of the diagonal");
   const auto there = DeviceValues<T>::borrow(value.value);
   if constexpr (std::is_same_v<T, double>)
     if (is_mixed())

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/threads/fair_lock.hpp"
 #include "kauri/solve/condition.hpp"
 #include "kauri/solve/factor.hpp"
 #include "kauri/solve/mixed.hpp"
@@ -44,18 +45,20 @@ struct SolveRequest {
 /// Results of a job: see Engine::factorize_and_solve().
 template <Scalar T>
 struct Solution {
-  DeviceVerdict verdict;  ///< of the factor before the solve
-  std::vector<T> x;       ///< n rows, column after column; unspecified after a breakdown
+  DeviceVerdict verdict;  ///< the factor's verdict when the solve begins; of status `none` if the
+                          ///< factorisation broke down
+  std::vector<T> x;       ///< n rows, column after column; empty if the factorisation broke down,
+                          ///< NaN if a solve with mixed precision did
   std::optional<Breakdown> breakdown = std::nullopt;
   std::optional<PivotLoss> worst_pivot = std::nullopt;
 };
 
 /// A factor of one pattern with its values, workspaces and figures. Any number of threads may solve
-/// at once, each with its own workspace; a call that fills the factor waits for solves under way,
-/// and solves wait for it. analyze(), prepare() and adopt() come first and run alone; a call that
-/// needs them throws Error(usage) without them. With mixed precision, which is for Engine<double>,
-/// the factor is a MixedFactor, and solves run one after another. Sends the messages of
-/// SolverOptions::on_message.
+/// at once, each with its own workspace. A call that fills the factor waits for solves under way,
+/// and solves that begin later wait for it. analyze(), prepare() and adopt() come first and run
+/// alone; a call that needs them throws Error(usage) without them. With mixed precision, which is
+/// for Engine<double>, the factor is a MixedFactor, and solves run one after another. Sends the
+/// messages of SolverOptions::on_message.
 ///
 /// A filling that fails leaves no valid factor, and solves throw Error(usage) until one succeeds;
 /// plan, memory and workspaces stay. After a Breakdown the values are those of the failed call, so
@@ -88,7 +91,8 @@ class Engine {
   Result<void, Breakdown> factorize(std::span<const T> value, T shift, const std::stop_token& stop);
   /// Factorises A + shift I with values that the caller keeps in memory. This thread releases the
   /// owner of the previous values once the engine holds no lock. stream: the caller's stream, whose
-  /// work at the time of the call writes values on a device; none: they have been written.
+  /// work at the time of the call writes values on a device; none: they have been written. Throws
+  /// Error(usage) also for a shift other than 0 with mixed precision and values on a device.
   Result<void, Breakdown> factorize(BorrowedValues<T> value, T shift,
                                     std::optional<StreamHandle> stream,
                                     const std::stop_token& stop);
@@ -116,8 +120,9 @@ class Engine {
   Result<Index, Breakdown> solve_in_place(MatrixView<T> x, const SolveRequest& request);
   /// Solves the system with b and x on the factor's device. Work that writes b must have ended.
   /// meanwhile: called, if not empty, while the device works and this call holds the lock that
-  /// fillings wait for. With mixed precision `meanwhile` is not called, and on the CPU b and x are
-  /// in ordinary memory.
+  /// fillings wait for; it may solve with this engine. It is not called if another call waits for
+  /// that lock. With mixed precision `meanwhile` is not called, and on the CPU b and x are in
+  /// ordinary memory.
   Result<Index, Breakdown> solve_on_device(System system, MatrixView<const T> b, MatrixView<T> x,
                                            const SolveRequest& request,
                                            const std::function<void()>& meanwhile = {});
@@ -213,7 +218,7 @@ class Engine {
   HeldValues<T> values_;       // written with filling_ held exclusively
   std::uint64_t version_ = 0;  // counts changes of values_
   bool can_shift_ = false;     // the factor was filled with values that values_ copied
-  mutable std::shared_mutex filling_;
+  mutable FairLock filling_;
   std::atomic<bool> valid_ = false;
   std::atomic<std::uint64_t> fillings_ = 0;  // written with filling_ held exclusively
   mutable std::mutex report_mutex_;

@@ -107,7 +107,7 @@ Result<Index, Breakdown> Engine<T>::solve_on_device(System system, MatrixView<co
       [&](Workspace<T>& workspace) {
         device->run_now([&](StreamHandle stream) {
           factor_->enqueue_solve(system, from, to, workspace, stream);
-          if (meanwhile) meanwhile();
+          if (meanwhile) filling_.call_back(meanwhile);
         });
       },
       [&](SolveMemory<T>& memory) { return refine_on_device(memory, b, x, request); });

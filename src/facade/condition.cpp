@@ -122,19 +122,22 @@ struct Solves {
 
 /// Returns Hager's lower bound of ||A^-1||_1: the local maximum of ||A^-1 x||_1 over the unit
 /// vectors, which are the corners of the ball ||x||_1 <= 1. Solves with A^T are solves with A,
-/// since A is symmetric.
+/// since A is symmetric. Returns NaN if a solution has a NaN.
 template <class T>
 double climb(Solves<T>& solve, Index n) {
   using numeric::EstimatorStart;
   double most = solve(EstimatorStart::even).sum;
   if (n == 1 || !std::isfinite(most)) return most;
-  Index corner = solve(EstimatorStart::signs).where;
+  const numeric::EstimatorStep first = solve(EstimatorStart::signs);
+  if (std::isnan(first.sum)) return first.sum;
+  Index corner = first.where;
   for (int step = 1; step < kMostSteps; ++step) {
     const numeric::EstimatorStep seen = solve(EstimatorStart::unit, corner);
     if (!(seen.sum > most)) return std::isnan(seen.sum) ? seen.sum : most;
     most = seen.sum;
     if (seen.turned == 0) return most;
     const numeric::EstimatorStep slope = solve(EstimatorStart::signs, corner);
+    if (std::isnan(slope.sum)) return slope.sum;
     if (slope.largest == slope.at_corner) return most;
     corner = slope.where;
   }
@@ -164,8 +167,8 @@ ConditionEstimate estimate_condition(const SymmetricView<T>& a, const Factor<T>&
   if (!estimator) estimator = std::make_unique<HostNormEstimator<T>>(factor, workspace, stop);
   Solves<T> solve{*estimator};
   out.inverse_norm = climb(solve, n);
-  if (const double other = alternating(solve, n); !(other <= out.inverse_norm))
-    out.inverse_norm = other;
+  const double other = alternating(solve, n);
+  if (!std::isnan(out.inverse_norm) && !(other <= out.inverse_norm)) out.inverse_norm = other;
   if (std::isnan(out.inverse_norm)) out.inverse_norm = std::numeric_limits<double>::infinity();
   out.solves = solve.count;
   return out;

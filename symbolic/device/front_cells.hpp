@@ -32,6 +32,16 @@ inline constexpr Index kTileInverseEntries =
 inline constexpr Index kTileProductEntries =
     4096;  ///< entries of a product of a tile's inverse and a tile of L
 
+static_assert(kCellEntries == kCell * kCell && kTile == kTileCells * kCell &&
+                  kTile == kTileSlabs * 2 * kCell && kInverseOrder == 2 * kCell,
+              "sizes of cells, tiles and slabs: change kCellEntries, kTile, kTileSlabs and "
+              "kInverseOrder with kCell and kTileCells");
+static_assert(kInverseEntries == kInverseOrder * kInverseOrder &&
+                  kTileInverseEntries == kTileSlabs * (kTileSlabs + 1) / 2 * kInverseEntries &&
+                  kTileProductEntries == kTile * kTile,
+              "entries of inverses and products: change kInverseEntries, kTileInverseEntries and "
+              "kTileProductEntries with kInverseOrder, kTileSlabs and kTile");
+
 constexpr Index cells_for(Index rows) { return (rows + kCell - 1) / kCell; }
 constexpr Index tiles_for(Index cells) { return (cells + kTileCells - 1) / kTileCells; }
 

@@ -11,6 +11,7 @@
 #include "tests/numeric/cuda/runtime/runtime.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/device/device_plans.hpp"
+#include "tests/support/process/error_text.hpp"
 
 namespace kauri::test {
 namespace {
@@ -115,6 +116,21 @@ TEST_F(DeviceEngines, MixedPrecisionTakesValuesAndVectorsOfTheDevice) {
   EXPECT_EQ(solved_there(borrowed, {}), solved_here(copied, {}));
   EXPECT_EQ(borrowed.report().status, SolveStatus::ok);
   EXPECT_TRUE(borrowed.values().empty()) << "the factor has a copy of its own";
+}
+
+TEST_F(DeviceEngines, MixedPrecisionRefusesAShiftOfValuesOfTheDevice) {
+  const auto shared = symbolic(sizeof(float));
+  Engine<double> engine(shared, Precision::mixed);
+  engine.prepare();
+  ASSERT_TRUE(engine.factorize(there(*shared), 0.0, {}, {}));
+  const std::vector<double> x = solved_here(engine, {});
+  for (const double shift : {0.5, 0.0 / 0.0}) {
+    const std::string said = error_text(
+        ErrorKind::usage, [&] { (void)engine.factorize(there(*shared), shift, {}, {}); });
+    EXPECT_NE(said.find("expected 0 for values on a device"), std::string::npos) << said;
+  }
+  EXPECT_TRUE(engine.valid());
+  EXPECT_EQ(solved_here(engine, {}), x);
 }
 
 }  // namespace

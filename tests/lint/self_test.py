@@ -45,6 +45,9 @@ as fast as cuDSS.
 {CPP}{PYTHON}./scripts/test
 """
 
+FILTERS = "bench/device/run"
+DEVICE_TESTS = "tests/numeric/cuda/planted_test.cpp"
+
 # Each case is: check, file, text (appended to an existing file; a pair replaces its first by its
 # second text), expected text of the report.
 PLANTED = (
@@ -179,6 +182,10 @@ PLANTED = (
     ("chart", MEASUREMENTS, (', "commit": "c"', ""), "no key 'commit'"),
     ("chart", MEASUREMENTS, ('"seconds": 1', '"seconds": null'), "neither seconds nor a ratio"),
     ("chart", MEASUREMENTS, "no JSON\n", "no JSON"),
+    ("device_filters", FILTERS, ("Some/*.IsGood", "Some/*.IsBad"), "no test of cuda_test matches Some/*.IsBad"),
+    ("device_filters", FILTERS, ("Params.HaveNo*", "Params.HaveOne*"), "no test of cuda_test matches Each/Params.HaveOne*"),
+    ("device_filters", FILTERS, ("cuda_test", "cuda_caller_test"), "no test of cuda_caller_test matches Some/*.IsGood"),
+    ("device_filters", FILTERS, ("*Held*", "*Hold*"), "no test of any program matches *Hold*"),
     ("docs", CHAPTER, 200 * (99 * "x" + "\n"), "at most 16000: cut the chapter in two"),
     ("docs", "docs/design/02-planted.md", "# B\n\n## Purpose\n", "docs/design/02-planted.md: no section Picture"),
     ("docs", CHAPTER, "\n## Files\n\n`base/nowhere.hpp`\n", "its Files list base/nowhere.hpp, which is not there"),
@@ -233,6 +240,7 @@ INNOCENT = (
     ("docs", CHAPTER, "| " + 200 * "x" + " |\n" + 140 * "x" + "\n[M1](../measurements/planted.md#m1)\n"),
     ("docs", "docs/planted.md", 141 * "x" + "\n"),
     ("docs", "docs/decisions/planted.md", "One H200, 3.0 ms.\n"),
+    ("device_filters", DEVICE_TESTS, "TEST(Held, Apart) {}\n"),
     ("device_calls", "include/kauri/planted2.hpp", HEAD + "class A {\n public:\n  A(Backend&&);\n  int n();\n\n private:\n  void f(Backend& backend);\n};\n"),
     ("calls", "tests/planted.cpp", HEAD + "void f() {\n  while (here < 2 && Clock::now() < end) std::this_thread::yield();\n}\n"),
     ("sizes", "ordering/planted.cpp", HEAD + "void f(int x) {\n" + body(58) + "}\n"),
@@ -283,6 +291,11 @@ def small_tree(root):
     plant(root, "ordering/planted.hpp", "enum class Twin { first };\nusing T = int;\n")
     plant(root, "examples/first_solve.cpp", HEAD + "int main() {}\n")
     plant(root, "README.md", README)
+    plant(root, FILTERS, "#!/usr/bin/env bash\n# Planted.\n# SPDX-License-Identifier: BSD-3-Clause\n"
+          "sanitize() {\n  sanitize_tests $1 x cuda_test 'Some/*.IsGood' &\n  sanitize_tests $1 y cuda_test Each/Params.HaveNo*:Of.Held\n}\n"
+          "cuda_test --gtest_filter='-*Held*'\n")
+    plant(root, "tests/numeric/CMakeLists.txt", "# SPDX-License-Identifier: BSD-3-Clause\nkauri_test(cuda_test cuda/planted_test.cpp)\n")
+    plant(root, DEVICE_TESTS, HEAD + "TYPED_TEST(Some, IsGood) {}\nTEST_P(Params, HaveNone) {}\nTEST_F(Of, Held) {}\nINSTANTIATE_TEST_SUITE_P(Each, Params, 3);\n")
     plant(root, "docs/site/index.md", PYTHON)
     plant(root, "CHANGELOG.md", "# Changes\n\n## 0.2.0\nAdded.\n\n## 0.1.0\nAll.\n")
     plant(root, "CONTRIBUTING.md", "`src/planted.hpp`\n")

@@ -61,12 +61,13 @@ __device__ EstimatorStep of_block(const EstimatorStep& seen) {
       });
 }
 
-__device__ EstimatorStep nothing_seen(Index n) { return {0, -1, 0, n, 0}; }
+/// Returns the statistics of no entry: any magnitude is larger, and row 0 stays if all are NaN.
+__device__ EstimatorStep nothing_seen() { return {0, -1, 0, 0, 0}; }
 
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     step(Index n, const T* x, Index corner, bool keep, std::int8_t* sign, EstimatorStep* part) {
-  EstimatorStep seen = nothing_seen(n);
+  EstimatorStep seen = nothing_seen();
   for (Offset i = thread_index(); i < n; i += stride()) {
     const double magnitude = fabs(static_cast<double>(x[i]));
     seen.sum += magnitude;
@@ -81,9 +82,8 @@ __global__ void __launch_bounds__(kThreads)
   if (threadIdx.x == 0) part[blockIdx.x] = seen;
 }
 
-__global__ void __launch_bounds__(kThreads)
-    look_at_parts(Index n, EstimatorStep* part, Index parts) {
-  EstimatorStep seen = nothing_seen(n);
+__global__ void __launch_bounds__(kThreads) look_at_parts(EstimatorStep* part, Index parts) {
+  EstimatorStep seen = nothing_seen();
   for (Index k = thread_index(); k < parts; k += static_cast<Index>(kThreads))
     seen = both(seen, part[k]);
   seen = of_block(seen);
@@ -116,7 +116,7 @@ void enqueue_estimator_step(Index n, const T* x, Index corner, bool keep, std::i
                         keep, sign, part),
         "a launch of an estimate");
   if (blocks > 1)
-    check(kernels::launch(look_at_parts, 1, kThreads, 0, stream, n, part, blocks),
+    check(kernels::launch(look_at_parts, 1, kThreads, 0, stream, part, blocks),
           "a launch of an estimate");
 }
 

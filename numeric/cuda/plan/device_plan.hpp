@@ -34,8 +34,7 @@ struct Front {
   Offset inverses;  ///< tiled fronts: FrontCells::solve_entries()
   Offset block;     ///< contribution block; -1 if q = 0
   Offset row;       ///< its row list in PlanView::row
-  Offset relative;  ///< begin, in PlanView::relative, of the rows of the parent's front to which
-                    ///< its rows below the pivots go
+  Offset relative;  ///< position in PlanView::relative of its first row below the pivots
   Offset update;    ///< update rows of a solve; -1 if q = 0
   Index first, m, p, child_begin, child_end, parent;
   Index tiled;  ///< position among the tiled fronts, or kNone
@@ -49,7 +48,8 @@ struct PlanView {
   const Front* front;
   const Index* child;
   const Index* row;
-  const Index* relative;
+  const Index* relative;  ///< for each row below the pivots of a front, fronts in order: the row of
+                          ///< the parent's front to which extend-add adds it, counted from 0
   const std::uint32_t* entry_ptr;
   const Index* entry_row;
   const std::uint32_t* entry_source;

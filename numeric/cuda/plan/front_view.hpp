@@ -98,5 +98,7 @@ inline constexpr int kFirstBlock =
     2;  ///< + s: L's columns of the blocks up to s, and their inverses, are finished
 inline constexpr int kFinished =
     kFirstBlock + symbolic::kTile / 16 - 1;  ///< all blocks are, if the tile has four
+static_assert(kFinished < 1 << kProgressBits,
+              "states of a pivot tile: raise kProgressBits, so that its bits hold kFinished");
 
 }  // namespace kauri::numeric::cuda::kernels

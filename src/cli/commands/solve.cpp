@@ -143,9 +143,10 @@ void save(const SolveOptions& options, const Engine<T>& engine, Index columns,
   require_for_solve(*engine.symbolic().analysis.plan, sizeof(T), columns, options.limits, system);
 }
 
-/// Factorises A, unless a factor was loaded, which then gets the values of A; saves the factor if
-/// --save-factor is given; solves and refines; fills in `out`. Returns x, empty or without meaning
-/// after a breakdown.
+/// Factorises A, or gives the values of A to the factor that was loaded. Then saves the factor if
+/// --save-factor is given, solves A X = B with refinement, and estimates the condition number if
+/// --condition is given. Fills in `out` and returns X. A breakdown ends the job: X is empty if the
+/// factorisation broke down, else NaN.
 template <Scalar T>
 std::vector<T> factorize_and_solve(const SolveOptions& options, const std::string& system,
                                    const SymmetricView<T>& a, const std::vector<T>& b,

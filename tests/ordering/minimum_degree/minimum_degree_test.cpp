@@ -8,8 +8,10 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <stop_token>
 #include <string>
 
+#include "base/threads/stopping.hpp"
 #include "kauri/core/error.hpp"
 #include "kauri/core/permutation.hpp"
 #include "ordering/minimum_degree/ties.hpp"
@@ -384,6 +386,13 @@ TEST(MinimumDegree, MisuseIsAnError) {
   EXPECT_EQ(kind_of({}, -1), static_cast<int>(ErrorKind::usage));
   const Index big = std::numeric_limits<Index>::max() / 2;
   EXPECT_EQ(kind_of({big, big, big}, 0), static_cast<int>(ErrorKind::overflow));
+  // A sum of the largest Index is accepted; the stop comes before the lists of 16 GB.
+  std::stop_source stop;
+  stop.request_stop();
+  const std::stop_token token = stop.get_token();
+  const StopScope scope(token);
+  EXPECT_EQ(kind_of({big, big, 1}, 0), static_cast<int>(ErrorKind::cancelled));
+  EXPECT_EQ(kind_of({big, big, 2}, 0), static_cast<int>(ErrorKind::overflow));
 }
 
 TEST(MinimumDegree, HugeDeltaIsOneIndependentSetPerRound) {

@@ -1,4 +1,4 @@
-// Helpers of tests of analyze(): options, the candidate of a method, checks of every analysis.
+// Helpers of tests of analyze(): options, and checks of every analysis.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,13 +18,6 @@ inline AnalyzeOptions method_options(OrderingMethod method = OrderingMethod::aut
   options.target = "cpu-avx512";
   options.workers = 2;
   return options;
-}
-
-/// Returns the candidate of this method, or null; a permutation of the caller's is no method.
-inline const Analysis::Candidate* candidate_of(const Analysis& analysis, OrderingMethod method) {
-  for (const Analysis::Candidate& candidate : analysis.candidates)
-    if (candidate.method == method && !candidate.given) return &candidate;
-  return nullptr;
 }
 
 /// Checks what holds for every analysis: a sound plan, one chosen candidate, a note for each

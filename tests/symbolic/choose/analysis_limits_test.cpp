@@ -13,6 +13,7 @@
 #include "kauri/extras/generate.hpp"
 #include "ordering/orderer.hpp"
 #include "support/process/many_threads.hpp"
+#include "support/systems/candidate_of.hpp"
 #include "support/systems/patterns.hpp"
 #include "symbolic/choose/ordering_selection.hpp"
 
@@ -56,16 +57,6 @@ OwnedPattern beside(const std::vector<OwnedPattern>& parts) {
       all.col_ptr.push_back(entries + part.col_ptr[j]);
   }
   return all;
-}
-
-const Analysis::Candidate& listed(const Analysis& analysis, OrderingMethod method) {
-  const Analysis::Candidate* found = nullptr;
-  for (const Analysis::Candidate& candidate : analysis.candidates)
-    if (candidate.method == method) {
-      EXPECT_EQ(found, nullptr) << name_of(method) << " is listed twice";
-      found = &candidate;
-    }
-  return *found;
 }
 
 AnalyzeOptions two_workers() {
@@ -125,22 +116,24 @@ TEST(Analyze, AutomaticGivesUpDissectionThatLeavesHubsToMinimumDegree) {
     options.target = target;
     const Analysis analysis = analyze_with_report(a.view(), options),
                    all = compare_orderings(a.view(), options);
-    const std::string note = listed(analysis, OrderingMethod::nested_dissection).note;
+    const std::string note = candidate_of(analysis, OrderingMethod::nested_dissection)->note;
     EXPECT_TRUE(std::regex_match(note, std::regex("given up: it takes more than the .* steps of 25 "
                                                   "times the .* predicted for amd")))
         << note;
     EXPECT_NE(analysis.reason.find("; amd given up: "), std::string::npos) << analysis.reason;
     EXPECT_NE(analysis.reason.find("; nd given up: "), std::string::npos) << analysis.reason;
-    const Analysis::Candidate &amd = listed(analysis, OrderingMethod::amd),
-                              &rcm = listed(analysis, OrderingMethod::rcm);
+    const Analysis::Candidate *amd = candidate_of(analysis, OrderingMethod::amd),
+                              *rcm = candidate_of(analysis, OrderingMethod::rcm);
+    ASSERT_TRUE(amd && rcm);
     if (options.target == "sm_90") {  // factorises the band in less time than amd takes
       EXPECT_EQ(analysis.plan->ordering, OrderingMethod::rcm) << analysis.reason;
-      EXPECT_TRUE(std::regex_match(amd.note, std::regex("given up: it takes more than the \\S+ m?s "
-                                                        "that it can save the job with rcm")))
-          << amd.note;
+      EXPECT_TRUE(
+          std::regex_match(amd->note, std::regex("given up: it takes more than the \\S+ m?s "
+                                                 "that it can save the job with rcm")))
+          << amd->note;
     } else {
       EXPECT_EQ(analysis.plan->ordering, OrderingMethod::amd) << analysis.reason;
-      EXPECT_TRUE(rcm.note.starts_with("judged by its counts alone: ")) << rcm.note;
+      EXPECT_TRUE(rcm->note.starts_with("judged by its counts alone: ")) << rcm->note;
     }
     EXPECT_EQ(all.reason, analysis.reason);
     EXPECT_EQ(all.plan->perm, analysis.plan->perm);
@@ -174,7 +167,7 @@ TEST(Analyze, ABandedOrderingThatIsGivenUpIsNoCandidate) {
             std::numeric_limits<double>::infinity());
   selector.skip(OrderingMethod::rcm, "not tried");
   const Analysis analysis = selector.finish("amd");
-  EXPECT_EQ(listed(analysis, OrderingMethod::rcm).note, "given up: two searches");
+  EXPECT_EQ(candidate_of(analysis, OrderingMethod::rcm)->note, "given up: two searches");
   EXPECT_EQ(analysis.plan->ordering, OrderingMethod::amd);
 }
 

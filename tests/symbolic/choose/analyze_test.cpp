@@ -12,6 +12,7 @@
 #include "kauri/extras/generate.hpp"
 #include "support/process/error_text.hpp"
 #include "support/process/many_threads.hpp"
+#include "support/systems/candidate_of.hpp"
 #include "support/systems/patterns.hpp"
 #include "symbolic/check/find_flaw.hpp"
 #include "tests/symbolic/choose/analysis.hpp"

@@ -9,6 +9,7 @@
 
 #include "kauri/core/plan.hpp"
 #include "kauri/extras/generate.hpp"
+#include "support/systems/candidate_of.hpp"
 #include "support/systems/patterns.hpp"
 #include "symbolic/common/cost_table.hpp"
 #include "tests/symbolic/choose/analysis.hpp"
