@@ -30,9 +30,10 @@ static_assert(sizeof(FrontViewOf<float>) == symbolic::kDeviceTiledBytes &&
 static_assert(sizeof(ChildViewOf<float>) == symbolic::kDeviceChildBytes &&
               sizeof(ChildViewOf<double>) == symbolic::kDeviceChildBytes);
 
-/// Returns the kernels, to be run by as many teams as the device holds or as
-/// DeviceTestHooks::teams() asks for, whichever is fewer. Throws Error(usage) if the hook lowers
-/// the number below that which the tasks were made for, or to an odd one for Hopper's kernel.
+/// Returns `kernels` with the number of teams that the device holds or that
+/// DeviceTestHooks::teams() asks for (0: no wish), whichever is less. Throws Error(usage) if the
+/// hook lowers the number below the one that the tasks were made for, or to an odd one for Hopper's
+/// kernel.
 TiledKernels with_teams(TiledKernels kernels, const symbolic::DeviceSchedule& device) {
   if (device.hooks.teams() == 0) return kernels;
   const int all = kernels.teams;
@@ -44,8 +45,9 @@ TiledKernels with_teams(TiledKernels kernels, const symbolic::DeviceSchedule& de
   return kernels;
 }
 
-/// Returns the kernels for factors of T of this plan; the default set, which is the fallback
-/// alone, if the plan's test hooks ask for it. Throws Error(usage) if factors of T are refused.
+/// Returns the kernels for factors of T of this plan: the default set, which is the fallback alone,
+/// if the plan's test hooks ask for it; else those of the context. Then throws Error(usage) if
+/// factors of T are refused.
 template <class T>
 KernelSet kernels_for(const Plan& plan, const DeviceContext& context) {
   if (plan.internals->device.hooks.by_level()) return {};
@@ -145,7 +147,8 @@ Offset own_bytes(const Plan& plan, const DeviceContext& context) {
   if (device.hooks.by_level()) return own;
   if (set.gathered)
     return own + symbolic::count_fast_bytes(device, "sm_90") -
-           device.fast_bytes;  // own: fast_bytes are for the plan's target, maybe another one
+           device.fast_bytes;  // `own` has the fast_bytes of the plan's target, which may be
+                               // another one than sm_90
   const Offset small = sizeof(T) == 8 ? device.fast_bytes - device.task_bytes : 0;
   return own - small - (set.tiled.teams > 0 ? 0 : device.task_bytes - device.shared_bytes);
 }
@@ -179,9 +182,9 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext 
   stream_->synchronize();
 }
 
-/// Enqueues a factorisation after its first kernel: small fronts in two launches or by the
-/// fallback, tiled fronts as tasks or by the fallback, then the inverses of diagonal tiles beside
-/// L, then the verdict.
+/// Enqueues a factorisation after its first kernel: sets all fronts' states to `done`, then does
+/// the small fronts in two launches or by the fallback, tiled fronts as tasks or by the fallback,
+/// then the inverses of diagonal tiles, then the verdict.
 template <class T>
 void CudaFactor<T>::enqueue(cudaStream_t stream) const {
   const auto fronts = static_cast<Index>(state_.size());
@@ -225,7 +228,8 @@ void CudaFactor<T>::run(cudaStream_t stream) {
 
 template <class T>
 CudaFactor<T>::~CudaFactor() {
-  stream_->wait();  // an allocator of the caller's may hand the memory on at once
+  stream_->wait();  // the work enqueued on stream_ must end before block_ frees the memory: an
+                    // allocator of the caller may give it to others at once
 }
 
 template <class T>
@@ -265,7 +269,7 @@ const DeviceVerdict& CudaFactor<T>::refactorize(std::span<const T> value, T shif
   awaits_verdict_ = false;
   const WaitInUnwinding waits(*stream_);
   const bool reuses_values = holds_values_ && values == ValuesAre::unchanged;
-  holds_values_ = false;  // set once all has gone well
+  holds_values_ = false;  // true again below, unless a call throws
   enqueue_beginning_of(reuses_values ? ValueSource<T>::in_place() : stage_values(value), shift,
                        stream_->get());
   run(stream_->get());
@@ -284,7 +288,7 @@ void CudaFactor<T>::enqueue_refactorize(std::span<const T> value, T shift, Strea
   const auto stream = static_cast<cudaStream_t>(handle);
   const bool capturing = is_capturing(stream);
   seen_ = {};
-  holds_values_ = awaits_verdict_ = false;  // set once all has gone well
+  holds_values_ = awaits_verdict_ = false;  // set below, unless a call throws
   enqueue_beginning_of(ValueSource<T>::copied_from(value.data()), shift, stream);
   if (capturing)
     enqueue(stream);

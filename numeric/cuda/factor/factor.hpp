@@ -1,5 +1,6 @@
-// A factor on a CUDA device. The folder solve/ holds its solves, extract/ all else that is made of
-// it.
+// A factor on a CUDA device: its memory, and its refactorisations (factor.cpp, restore.cpp). Its
+// solves and products with L are defined in the folder solve/; what else is computed from L
+// (diagonal, Schur complements, norm estimates), in extract/.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,37 +23,40 @@ class CudaWorkspace;
 template <class T>
 struct SolveMemory;
 
-/// The small fronts of one factor in two launches: first the narrow fronts, then the others, each
-/// in the order of their levels. Holds their descriptions and counters, with the addresses of the
-/// factor.
+/// The narrow and small fronts of one factor in double, in two launches: first the narrow fronts,
+/// then the small ones, each in the order of their levels. Holds descriptions of the fronts with
+/// the addresses of the factor's memory, and counters.
 class SmallFactor {
  public:
   SmallFactor() = default;
-  /// Enqueues the making of the descriptions on the current device: they are valid once the stream
-  /// has completed it. Throws Error: memory, device.
+  /// Takes its arrays from `block` and enqueues the kernel that fills the descriptions, on the
+  /// current device: they are valid once the stream has completed it. Throws Error: memory, device.
   SmallFactor(const DevicePlan& plan, const FactorMemory<double>& memory, DeviceBlock& block,
               cudaStream_t stream);
   void enqueue(const PlanView& view, const FactorMemory<double>& memory, cudaStream_t stream) const;
 
  private:
   DeviceArray<GatheredFront> front_;
-  DeviceArray<int> counters_;  // one for each front, then two tickets
+  DeviceArray<int> counters_;  // one for each narrow or small front, then the tickets of the two
+                               // launches
   Index narrow_ = 0;
 };
 
-/// The tiled fronts of one factor, which one persistent kernel factorises. Holds views of them and
-/// of their children with the addresses of the factor, and counters.
+/// The tiled fronts of one factor, which one persistent kernel factorises. Holds views of the
+/// fronts and of their children with the addresses of the factor's memory, and counters.
 template <class T>
 class TiledFactor {
  public:
   TiledFactor() = default;
-  /// Enqueues the making of the views on the current device: they are valid once the stream has
-  /// completed it. `plan` outlives this object. `chosen` has teams > 0. Throws Error: memory,
-  /// device, usage (the test hook asks for fewer teams than the tasks need, or an odd number).
+  /// Takes its arrays from `block` and enqueues the kernels that fill the views, on the current
+  /// device: they are valid once the stream has completed them. `plan` must outlive this object,
+  /// and chosen.teams be > 0. Throws Error: memory, device, usage (the test hook asks for fewer
+  /// teams than the tasks were made for or, with Hopper's kernel, for an odd number).
   TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memory, const TiledKernels& chosen,
               DeviceBlock& block, cudaStream_t stream);
-  /// Enqueues the tasks of all tiled fronts, then the launch that copies their failures to the
-  /// fronts' states. All small fronts come before it on the stream.
+  /// Enqueues zeros for the counters, the tasks of all tiled fronts, and the launch that copies
+  /// their failures to the fronts' states. The caller enqueues all small fronts on the stream
+  /// before.
   void enqueue(const PlanView& view, const FactorMemory<T>& memory, cudaStream_t stream) const;
 
  private:
@@ -63,7 +67,7 @@ class TiledFactor {
   DeviceArray<kernels::FrontViewOf<T>> front_;
   DeviceArray<kernels::ChildViewOf<T>> child_;
   DeviceArray<int>
-      counters_;  // of fronts, then of levels, then the ticket and the number of levels done
+      counters_;  // counters of fronts, tasks done of each level, the ticket, Levels::passed
   kernels::SumsOf<T> sums_;
   Index first_ = 0;  // first tiled front in PlanView::order
   TiledKernels chosen_;
@@ -71,9 +75,10 @@ class TiledFactor {
   Index least_part_ = 0;
 };
 
-/// Returns the device bytes that each factor allocates for itself: Plan::peak_bytes() less
-/// Plan::prepared_bytes(), less or more what this device's kernels need. Throws Error(usage) if
-/// factors of T are refused (KernelSet::refusal).
+/// Returns the device bytes that each factor of T allocates for itself on this device:
+/// Plan::peak_bytes() less Plan::prepared_bytes(), corrected for the kernels that the device runs.
+/// Throws Error(usage) if factors of T are refused (KernelSet::refusal), unless test hooks have the
+/// fallback do all fronts.
 template <class T>
 Offset own_bytes(const Plan& plan, const DeviceContext& context);
 
@@ -126,8 +131,9 @@ class CudaFactor final : public FactorImpl<T>,
   [[nodiscard]] double log_determinant() const override;
   void enqueue_log_determinant(double* there, WorkspaceImpl<T>& workspace,
                                StreamHandle stream) const override;
-  /// Enqueues R = A^-1 R on the device, in place: one step of a refinement. Does nothing if
-  /// run_flag is not null and *run_flag, on the device, is 0. The device must be current.
+  /// Enqueues R = A^-1 R on the device, in place, for any number of columns: one step of a
+  /// refinement. Does nothing if run_flag is not null and *run_flag, on the device, is 0. The
+  /// device must be current. Throws Error(usage) if R does not lie on the device.
   void enqueue_correction(const MatrixView<T>& r, WorkspaceImpl<T>& workspace,
                           const std::int32_t* run_flag, cudaStream_t stream) const;
   [[nodiscard]] T entry(Index row, Index col) const override;
@@ -140,21 +146,23 @@ class CudaFactor final : public FactorImpl<T>,
                 bool transposed) const override;
   [[nodiscard]] std::unique_ptr<InverseImpl<T>> make_inverse() const override;
   [[nodiscard]] Offset inverse_bytes() const override;
-  /// DeviceSchedule::entries entries on the device: panels and contribution blocks.
+  /// Returns DeviceSchedule::entries entries on the device: panels of L with the inverses beside
+  /// them, and the memory of contribution blocks.
   [[nodiscard]] const T* entries() const { return entries_.data(); }
 
  private:
   [[nodiscard]] FactorMemory<T> memory() const;
-  /// Enqueues all launches of a factorisation after that of enqueue_beginning_of(). Their arguments
-  /// never change, so graph_ records them.
+  /// Enqueues all launches of a factorisation after the first one, which enqueue_beginning_of()
+  /// enqueues. The arguments of these launches never change, so graph_ records them.
   void enqueue(cudaStream_t stream) const;
-  /// Launches graph_ if it is made, else calls enqueue(); the second call then makes graph_.
+  /// Launches graph_ if it is made, else calls enqueue(). The second call that enqueues tries once
+  /// to make graph_, after its own launches.
   void run(cudaStream_t stream);
-  /// Enqueues the first kernel of a factorisation: sets the shift, resets the verdict, and copies
-  /// the values from `source` to value_ unless they are in place.
+  /// Enqueues the first kernel of a factorisation: sets the shift, resets the verdict on the device
+  /// and on the host, and copies the values from `source` to value_ unless they are in place.
   void enqueue_beginning_of(ValueSource<T> source, T shift, cudaStream_t stream) const;
-  /// Enqueues the solve of all columns of b. b and x lie on the device and have at most
-  /// workspace.nrhs() columns.
+  /// Enqueues the solve of all columns of b, by sweeps if fast_, else by the fallback. b and x lie
+  /// on the device and have at most workspace.nrhs() columns; x may be b.
   void enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x,
                      const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                      cudaStream_t stream) const;
@@ -163,7 +171,8 @@ class CudaFactor final : public FactorImpl<T>,
   void enqueue_fast(const MatrixView<const T>& b, const MatrixView<T>& x,
                     const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                     cudaStream_t stream) const;
-  /// Enqueues the solve of one column of T by sweeps. numbers: scratch_of() of the workspace.
+  /// Enqueues the solve of one column of scalars T by sweeps, or a permutation alone if `steps` has
+  /// no sweep. `numbers`: scratch_of() of the workspace.
   void enqueue_one(const StridedView<const T>& b, const StridedView<T>& x, double* numbers,
                    const SolveSteps& steps, cudaStream_t stream) const;
   /// Enqueues the solve of any number of columns, workspace.nrhs() at a time. Throws Error(usage)
@@ -180,8 +189,10 @@ class CudaFactor final : public FactorImpl<T>,
   void enqueue_product_blocks(const MatrixView<const T>& b, const MatrixView<T>& x,
                               const CudaWorkspace<T>& workspace, bool transposed,
                               cudaStream_t stream) const;
-  /// Returns where the first kernel of a factorisation finds `value`. Enqueues the copy to value_
-  /// if `value` is in host memory or on another device; on this device the kernel copies it itself.
+  /// Returns where the first kernel of a factorisation finds `value`. If `value` lies on this
+  /// device, that is `value` itself, which the kernel copies to value_. If it lies in host memory
+  /// or on another device, enqueues the copy to value_ on stream_ and returns in_place(), as for an
+  /// empty `value`.
   ValueSource<T> stage_values(std::span<const T> value) const;
 
   DeviceContext context_;
@@ -189,14 +200,14 @@ class CudaFactor final : public FactorImpl<T>,
   KernelSet kernels_;
   bool fast_;                   // true if solves go by sweeps
   PooledVerdict host_verdict_;  // the device writes it together with verdict_
-  DeviceBlock block_;           // holds all arrays, those of small_ and tiled_ too
+  DeviceBlock block_;           // memory of all arrays below, and of those in small_ and tiled_
   PooledStream stream_;         // declared after the memory: destroyed first, when it waits
   DeviceArray<T> entries_, value_, shift_;
   DeviceArray<FrontState> state_;
   DeviceArray<Index> fail_column_;
   DeviceArray<double> fail_pivot_;
   DeviceArray<VerdictMemory> verdict_;
-  SmallFactor small_;  // if kernels_.gathered
+  SmallFactor small_;  // used if kernels_.gathered, in double only
   TiledFactor<T> tiled_;
   Graph graph_;
   bool ran_ = false, tried_graph_ = false;
