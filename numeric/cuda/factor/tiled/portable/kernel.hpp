@@ -32,7 +32,8 @@ constexpr Arithmetic arithmetic_of(CudaCompute compute) {
 }
 
 /// Returns the number of teams, one per thread block, that the current device holds at once; 0 if
-/// it cannot run the kernel or T lacks the arithmetic. Call it before the first launch on a device.
+/// it cannot run the kernel or the kernel lacks the arithmetic for T. Call it before the first
+/// launch on a device, since it prepares the kernel.
 template <class T>
 int resident_teams(Arithmetic arithmetic);
 
