@@ -17,9 +17,10 @@
 
 namespace kauri::numeric::cuda {
 
-/// The fallback starts a backward sweep alone from memory.y, and ends a forward sweep alone there.
-/// Right-hand sides from the host lie in memory.y too (CudaWorkspace::rhs()), so b is gathered to
-/// memory.x and the solution is scattered from memory.x.
+/// Solves by sweeps, kernels_.together columns at a time, or by the fallback. The fallback starts a
+/// backward sweep alone from memory.y, and ends a forward sweep alone there. Right-hand sides from
+/// the host lie in memory.y too (CudaWorkspace::rhs()), so b is gathered to memory.x and the
+/// solution is scattered from memory.x.
 template <class T>
 void CudaFactor<T>::enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x,
                                   const CudaWorkspace<T>& workspace, const SolveSteps& steps,
