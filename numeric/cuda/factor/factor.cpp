@@ -211,9 +211,9 @@ void CudaFactor<T>::enqueue(cudaStream_t stream) const {
   enqueue_verdict(plan_->view(), fronts, memory(), verdict_.data(), host_verdict_.place(), stream);
 }
 
-/// The first run does not make a graph: its verdict need not wait for one, and a factor that is
-/// filled once needs none. The second run makes it after its own launches, so that the device works
-/// meanwhile.
+/// The first run makes no graph: its verdict need not wait for one, and a factor that is filled
+/// once needs none. The second run makes the graph after its own launches, so that the device works
+/// meanwhile. Later runs launch the graph, if it could be made.
 template <class T>
 void CudaFactor<T>::run(cudaStream_t stream) {
   if (graph_.is_made()) return graph_.launch(stream);
@@ -278,8 +278,8 @@ const DeviceVerdict& CudaFactor<T>::refactorize(std::span<const T> value, T shif
   return seen_ = host_verdict_.read("the verdict of a factor");
 }
 
-/// Inside a capture this enqueues the launches themselves: a graph made elsewhere cannot be
-/// launched there.
+/// While the caller's stream is being captured, this enqueues the launches themselves: graph_
+/// cannot be launched into a capture.
 template <class T>
 void CudaFactor<T>::enqueue_refactorize(std::span<const T> value, T shift, StreamHandle handle) {
   const CurrentDevice current(context_.device);

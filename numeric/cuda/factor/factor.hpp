@@ -69,7 +69,7 @@ class TiledFactor {
   DeviceArray<int>
       counters_;  // counters of fronts, tasks done of each level, the ticket, Levels::passed
   kernels::SumsOf<T> sums_;
-  Index first_ = 0;  // first tiled front in PlanView::order
+  Index first_ = 0;  // position of the first tiled front in PlanView::order
   TiledKernels chosen_;
   unsigned pauses_ = 0;
   Index least_part_ = 0;
@@ -167,7 +167,7 @@ class CudaFactor final : public FactorImpl<T>,
                      const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                      cudaStream_t stream) const;
   /// Enqueues the solve of at most KernelSet::together columns by sweeps. b and x lie on the
-  /// device.
+  /// device; x may be b.
   void enqueue_fast(const MatrixView<const T>& b, const MatrixView<T>& x,
                     const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                     cudaStream_t stream) const;
@@ -175,17 +175,18 @@ class CudaFactor final : public FactorImpl<T>,
   /// no sweep. `numbers`: scratch_of() of the workspace.
   void enqueue_one(const StridedView<const T>& b, const StridedView<T>& x, double* numbers,
                    const SolveSteps& steps, cudaStream_t stream) const;
-  /// Enqueues the solve of any number of columns, workspace.nrhs() at a time. Throws Error(usage)
-  /// if b or x does not lie on the device.
+  /// Enqueues the solve of any number of columns, workspace.nrhs() at a time; x may be b. Throws
+  /// Error(usage) if b or x does not lie on the device.
   void enqueue_blocks(const MatrixView<const T>& b, const MatrixView<T>& x,
                       const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                       cudaStream_t stream) const;
-  /// Enqueues x = L b, or x = L^T b if transposed, for at most memory.nrhs columns. b and x lie on
-  /// the device; x may be memory.x.
+  /// Enqueues x = L b, or x = L^T b if transposed, for at most memory.nrhs columns, NaN if the
+  /// verdict is not good; memory: CudaWorkspace::product_memory(). b and x lie on the device; x may
+  /// be b or memory.x.
   void enqueue_product_block(const MatrixView<const T>& b, const MatrixView<T>& x,
                              SolveMemory<T> memory, bool transposed, cudaStream_t stream) const;
-  /// Enqueues the product for any number of columns. Throws Error(usage) if b or x does not lie on
-  /// the device.
+  /// Enqueues x = L b, or x = L^T b if transposed, for any number of columns. Throws Error(usage)
+  /// if b or x does not lie on the device.
   void enqueue_product_blocks(const MatrixView<const T>& b, const MatrixView<T>& x,
                               const CudaWorkspace<T>& workspace, bool transposed,
                               cudaStream_t stream) const;
@@ -199,9 +200,11 @@ class CudaFactor final : public FactorImpl<T>,
   std::shared_ptr<const DevicePlan> plan_;
   KernelSet kernels_;
   bool fast_;                   // true if solves go by sweeps
-  PooledVerdict host_verdict_;  // the device writes it together with verdict_
+  PooledVerdict host_verdict_;  // verdict in page-locked memory, which the device writes together
+                                // with verdict_
   DeviceBlock block_;           // memory of all arrays below, and of those in small_ and tiled_
-  PooledStream stream_;         // declared after the memory: destroyed first, when it waits
+  PooledStream stream_;         // declared after block_, so destroyed before it, after waiting for
+                                // its work
   DeviceArray<T> entries_, value_, shift_;
   DeviceArray<FrontState> state_;
   DeviceArray<Index> fail_column_;

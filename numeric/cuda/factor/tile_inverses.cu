@@ -88,7 +88,7 @@ __device__ void load_tile(T* triangle, T* inverse, const T* panel, const FrontCe
   });
 }
 
-/// Adds this thread's entries of left * right, a product of two blocks, to sum.
+/// Adds this thread's two entries of left * right, 16 x 16 blocks in shared memory, to `sum`.
 template <class T>
 __device__ void add_product(T (&sum)[kOwn], const T* left, const T* right, const Thread& me) {
 #pragma unroll

@@ -1,4 +1,4 @@
-// Launch that inverts the diagonal tiles of L.
+// The launch that inverts the diagonal tiles of L for sweeps, at the end of a factorisation.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

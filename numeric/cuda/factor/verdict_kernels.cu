@@ -74,7 +74,7 @@ template <class T>
 __device__ void look_through(const PlanView& plan, const FactorMemory<T>& memory, Index first,
                              Index fronts, Index lane, Found& found) {
   const Index s = first + lane;
-  Diagonal mine;  // a front that did not succeed has no pivots to examine
+  Diagonal mine;  // without pivots: those of a front that failed or is dead are not examined
   if (s < fronts) {
     const FrontState state = memory.state[s];
     if (state == FrontState::failed) found.front = min(found.front, s);

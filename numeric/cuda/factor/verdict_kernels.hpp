@@ -30,8 +30,8 @@ static_assert(sizeof(VerdictMemory) == symbolic::kDeviceVerdictBytes);
 /// Loads the kernels. Throws Error(device).
 void load_verdict_kernels();
 
-/// Where a factorisation finds the values of A: in FactorMemory::value, or in an array elsewhere on
-/// the device, which its first kernel copies there.
+/// Place where a factorisation finds the values of A: FactorMemory::value, or an array elsewhere on
+/// the device, which its first kernel copies to FactorMemory::value.
 template <class T>
 class ValueSource {
  public:

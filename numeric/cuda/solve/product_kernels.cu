@@ -13,7 +13,8 @@ namespace {
 
 constexpr unsigned kThreads = 128;
 
-/// Returns the address of row r of a front in y = L x: a pivot row of y, or an update row.
+/// Returns the address of row r of a front in y = L x: of a pivot's row of memory.y, or of an
+/// update row of the front.
 template <class T>
 __device__ T* product_row(const SolveMemory<T>& memory, const Front& f, Index r) {
   return r < f.p ? memory.y + Offset{f.first + r} * memory.nrhs

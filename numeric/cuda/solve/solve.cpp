@@ -101,7 +101,8 @@ void CudaFactor<T>::enqueue_one(const StridedView<const T>& b, const StridedView
   memory.verdict = verdict_address(), memory.b = b.data, memory.out = x.data;
   memory.b_step = b.row, memory.out_step = x.row;
   memory.run_flag = steps.run_flag;
-  const bool sweeps = steps.forward || steps.backward;  // neither: a permutation alone
+  const bool sweeps = steps.forward || steps.backward;  // without either, the solve is a
+                                                        // permutation alone
   if (sweeps) enqueue_unset(p, numbers, stream);
   SweepView view = *plan_->sweeps();
   view.old_of = steps.permute ? plan_->view().old_of : nullptr;

@@ -43,7 +43,8 @@ namespace kauri::numeric::cuda::kernels {
 //   stored(front)
 //     Called by the thread that has begun the front's bulk stores, after these.
 
-/// The threads that share a front: a warp, or a block.
+/// The threads that share a front: those of a warp, or of a block of kWarps warps. `thread`: index
+/// of the calling thread.
 struct WarpGroup {
   int thread;
   static constexpr int kThreads = 32;
@@ -64,7 +65,8 @@ __device__ inline void store_panel(const SmallFront& front, const double* packed
   const SmallLayout shape{front.rows, front.pivots};
   const int begin = packed_column(first, shape.m) + first;
   const int end = last < shape.p ? packed_column(last, shape.m) + last : shape.panel_entries();
-  const int whole = (end - begin) & ~1;  // the entry after an odd last one may not be final
+  const int whole = (end - begin) & ~1;  // of an odd number of entries the last is stored alone:
+                                         // the one after it may not be final
   if (whole > 0) ptx::bulk_store(front.panel + begin, packed + begin, whole * 8);
   if (begin + whole < end) front.panel[end - 1] = packed[end - 1];
 }
@@ -136,7 +138,8 @@ __global__ void __launch_bounds__(32 * kWarps, kResident)
   const int stride = static_cast<int>(gridDim.x) * kWarps;
   const int block = static_cast<int>(blockIdx.x);
   watchdog::begin(watchdog::Kernel::factor_fronts_by_warps);
-  // warps of a block take adjacent fronts; fewer fronts than warps spread over all multiprocessors
+  // Warps of a block take adjacent fronts; if there are fewer fronts than warps, these spread over
+  // all multiprocessors.
   int f = assembly.draw(
       count > stride ? block * kWarps + warp : block + static_cast<int>(gridDim.x) * warp, lane);
   if (f >= count) return;

@@ -88,8 +88,9 @@ __device__ Child child_at(const GatherSource& source, Index at) {
 inline constexpr int kAtOnce = 4;        // entries of a child's block that a lane holds at once
 inline constexpr int kNarrowBlock = 32;  // most rows of a narrow block: one for each lane
 
-/// Loads entries first + lane, first + 32 + lane, ... of a block for add_narrow_block(); zeros if
-/// the block has more than kNarrowBlock rows. The loads do not wait for one another.
+/// Loads entries first + lane, first + 32 + lane, ... of a child's block for add_narrow_block();
+/// zeros behind its last entry, and if the block has more than kNarrowBlock rows. The loads do not
+/// wait for one another.
 __device__ void load_entries(double (&entry)[kAtOnce], const Child& child, Index first, int lane) {
   const Index count = child.q <= kNarrowBlock ? packed_entries(child.q) - first : 0;
 #pragma unroll

@@ -15,7 +15,7 @@ struct GatheredFront : kernels::SmallFront {
   Index child_begin, child_end;
   Index place;    ///< position among the narrow and small fronts, of its counter in
                   ///< GatherSource::done
-  Index awaited;  ///< number of children of the same launch
+  Index awaited;  ///< number of the front's children that belong to the same launch
   Index parent;   ///< position of its parent among the small fronts if the parent belongs to the
                   ///< same launch, else kNone
   Index unused;   ///< padding: descriptions are copied in whole words of 8 bytes

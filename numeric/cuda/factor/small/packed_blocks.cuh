@@ -111,7 +111,7 @@ __device__ inline void load_minus(BlockAccumulator& acc, const LaneFront& front,
   } else {
 #pragma unroll
     for (int c = 0; c < 4;
-         ++c) {  // a load in every lane without a branch, which would wait for each load
+         ++c) {  // each lane loads some entry, without a branch, which would wait for each load
       const int column = columns.column(c), place = columns.place[c] + row;
       entry[2 * c] = front.packed[column <= row && row < front.rows ? place : 0];
       entry[2 * c + 1] = front.packed[column <= row + 1 && row + 1 < front.rows ? place + 1 : 0];

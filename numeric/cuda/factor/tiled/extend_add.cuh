@@ -52,7 +52,8 @@ __device__ inline int2 columns_at(symbolic::RowMapWord word, unsigned bit) {
   return make_int2((word & bit) != 0 ? row : kNoColumn, (word & 2 * bit) != 0 ? next : kNoColumn);
 }
 
-/// Return the row's part and the column's part of the index of an entry in child.block, in 32 bits.
+/// Return the part of row `row` and the part of column `column` of the index of an entry in
+/// child.block, in 32 bits; their sum is the index.
 template <class T>
 __device__ inline unsigned row_place(const ChildViewOf<T>& child, int row) {
   const unsigned r = static_cast<unsigned>(row);

@@ -71,7 +71,8 @@ __device__ constexpr int shared_cell(int row_cell, int column_cell) {
   return ((column_cell >> 1) * 16 + 2 * row_cell + (column_cell & 1)) * kCellEntries;
 }
 
-/// Returns this lane's two entries of cell (row_cell, column_cell) of a tile in shared memory.
+/// Returns this lane's two entries, 2 lane and 2 lane + 1, of cell (row_cell, column_cell) of a
+/// tile in shared memory.
 __device__ inline double2 load_cell(const double* tile, int row_cell, int column_cell, int lane) {
   return *reinterpret_cast<const double2*>(tile + shared_cell(row_cell, column_cell) + 2 * lane);
 }
@@ -82,8 +83,9 @@ __device__ inline void store_cell(double* tile, int row_cell, int column_cell, i
       make_double2(x, y);
 }
 
-/// Returns this lane's two entries of a cell in global memory, zeros if the tile has no such cell.
-/// Another block may have written it in this launch, so the load bypasses L1.
+/// Returns this lane's two entries, 2 lane and 2 lane + 1, of cell (row_cell, column_cell) of a
+/// tile in global memory; zeros if the tile has no cell there. Another block may have written it in
+/// this launch, so the load bypasses L1.
 __device__ inline double2 load_cell(const TileView& tile, int row_cell, int column_cell, int lane) {
   if (!tile.has(row_cell, column_cell)) return make_double2(0.0, 0.0);
   return __ldcg(reinterpret_cast<const double2*>(tile.cell(row_cell, column_cell) + 2 * lane));
@@ -150,7 +152,7 @@ using Accumulators = double[2][8][4];
 struct PairView {
   double2* first;
   int width;     // 2, or 1: a front's last column alone
-  int rows;      // rows of cells from the warp's first one on
+  int rows;      // rows of cells of the tile from the warp's first one on
   int above[2];  // number of these rows above the diagonal, in each of the two columns; all of them
                  // if the tile lacks the column
 };

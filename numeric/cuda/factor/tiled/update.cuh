@@ -33,7 +33,8 @@ __device__ inline void produce_products(const FrontTask& task, const FrontViewOf
   int ready = dependent ? 0 : cells;
   for (int first = 0; first < cells; first += 2) {
     wait_for_slab(task, front, first / 2, ready);
-    const int entries = min(2, cells - first) * kCellEntries;  // entries of a row of cells
+    const int entries = min(2, cells - first) * kCellEntries;  // entries of one row of cells of the
+                                                               // pair
     const T* pair = front.panel + shape.panel().pair(first / 2);
     const T* rows = pair + (shape.first_cell(task.row) - first) * entries;
     ptx::barrier_wait(ring.empty(), ring.parity() ^ 1);
@@ -277,11 +278,11 @@ __device__ inline void start_accumulators(Accumulators& acc, const FrontTask& ta
 }
 
 /// Waits until all tasks of the levels below `level` are done, then publishes that in
-/// levels.passed. Called by one warp: each lane polls the count of one level, from the first not
-/// known to be done. A thread releases its accesses before it adds its task to `done`; they happen
-/// before the reads of a lane that acquires the count. __syncwarp() orders these before lane 0's
-/// fence, which releases all of them with `passed`. Happens-before is transitive, so a thread that
-/// acquires `passed` need not read the counts.
+/// levels.passed. Called by all lanes of a warp: each lane polls the count of one level, from the
+/// first not known to be done. A thread releases its accesses before it adds its task to `done`;
+/// these accesses happen before the reads of a lane that acquires the count. __syncwarp() orders
+/// the lanes' reads before lane 0's fence, which releases all of them with `passed`. Happens-before
+/// is transitive, so a thread that acquires `passed` need not read the counts.
 __device__ inline void wait_for_levels(const Levels& levels, int level, int lane) {
   if (level == 0) return;
   int passed = 0;
@@ -322,8 +323,9 @@ __device__ inline void change_sums(Accumulators& acc, const FrontTask& task, con
   for (int n = 0; n < 8; ++n) set_zero(acc[0][n]), set_zero(acc[1][n]);
 }
 
-/// Adds the task's products over `cells` columns of cells to acc, whose rows begin at cell row
-/// `row_cell` of tile `tile` of the task's two. Sums of more than `least_part` slabs go in parts.
+/// Adds the task's products over the first `cells` columns of cells of L to acc, whose rows begin
+/// at cell row `row_cell` of tile `tile` of the task's two. Sums of more than `least_part` slabs go
+/// in parts (change_sums()).
 __device__ inline void add_products(Accumulators& acc, const FrontTask& task,
                                     const FrontView& front, const Levels& levels, int cells,
                                     int least_part, Ring& ring, int tile, int row_cell, int lane) {

@@ -30,7 +30,8 @@ namespace {
 
 constexpr Index kBlock = symbolic::kInverseOrder;
 
-/// Returns the address of row r of a front in a forward sweep: a pivot row of x, or an update row.
+/// Returns the address of row r of a front in a forward sweep: of a pivot's row of memory.x, or of
+/// an update row of the front.
 template <class T>
 __device__ T* forward_row(const SolveMemory<T>& memory, const Front& f, Index r) {
   return r < f.p ? memory.x + Offset{f.first + r} * memory.nrhs

@@ -18,7 +18,7 @@ struct LanePosition {
   static constexpr int kPivots = kWidth == 8 ? 2 : 4,
                        kBelow = kWidth == 8 ? 2 : 8;  // rows of a lane in a block of pivots, and in
                                                       // one of rows below them
-  static constexpr int kAwaited = 8;  // rows whose numbers a lane awaits together
+  static constexpr int kAwaited = 8;                  // rows whose numbers a lane awaits together
   int row, column;
   __device__ explicit LanePosition(int lane) : row(lane / kWidth), column(lane % kWidth) {}
 };
@@ -234,7 +234,7 @@ __device__ void eliminate_rows(FrontShared<kRows, kWidth>& shared, const double*
           if (first + at.row + LanePosition::kApart * i > c)
             block.sum[i] = fma(-column[block.row[i]], y, block.sum[i]);
       }
-    __syncwarp();  // all have read what is overwritten
+    __syncwarp();  // all lanes have read the numbers that are overwritten
 #pragma unroll
     for (int j = 0; j < LanePosition::kPivots; ++j)
       if (const Index r = first + at.row + LanePosition::kApart * j; r < f.p) {
@@ -333,7 +333,7 @@ __device__ void eliminate_columns(FrontShared<kRows, kWidth>& shared, const doub
           if (first + at.row + LanePosition::kApart * i < c)
             block.sum[i].error = fma(-block.l[i][c], x, block.sum[i].error);
       }
-    __syncwarp();  // all have read what is overwritten
+    __syncwarp();  // all lanes have read the numbers that are overwritten
 #pragma unroll
     for (int j = 0; j < LanePosition::kPivots; ++j) {
       const Index r = first + at.row + LanePosition::kApart * j;

@@ -111,8 +111,8 @@ __device__ void for_block(const F& f) {
   }
 }
 
-/// Calls f(row, column) along the direction that is contiguous in the caller's array, whose rows
-/// are `step` apart.
+/// Calls f(row, column) for kCopyRows rows of kColumns, along the direction that is contiguous in
+/// the caller's array: along columns if the array's rows are `step` = 1 apart, else along rows.
 template <int kColumns, class F>
 __device__ void for_caller(Offset step, const F& f) {
   if (step == 1)
@@ -201,7 +201,7 @@ void enqueue_multi_sweeps(const SweepView& view, const MultiMemory& memory, bool
   const unsigned copies = multi::copy_blocks(memory.n);
   check(kernels::launch(take, copies, multi::kCopyThreads, 0, stream, memory, forward),
         "a launch of sweeps");
-  if (forward || backward)  // neither: a permutation alone
+  if (forward || backward)  // without a sweep, take and give permute b alone
     check(kernels::launch_cooperative(
               multi::sweep<kWidth>, static_cast<unsigned>(each * memory.groups), sweep::kThreads,
               sizeof(multi::MultiShared<kWidth>), stream, view, memory, forward, backward),

@@ -33,7 +33,7 @@ struct Rounds<32> {
 template <int kWidth>
 struct NumberLoader : Rounds<kWidth> {
   using Rounds<kWidth>::kApart, Rounds<kWidth>::kMain, Rounds<kWidth>::kSpare;
-  static constexpr int kLanes = kWidth / 2;  // lanes of a row
+  static constexpr int kLanes = kWidth / 2;  // lanes that load one row, two columns each
   static constexpr int kRounds = kMain + kSpare;
   int lane, row, spare, column;
   /// Computes the lane's part. An object is made anew at each use: kept, it would cost registers of
@@ -210,7 +210,7 @@ __device__ __forceinline__ void await_copies(const Rows& rows, double* tile, boo
     }
     __syncwarp();
     ask<kWidth>(rows, tile);
-    ptx::commit_copies();  // empty group
+    ptx::commit_copies();  // an empty group: have_come() leaves out the last
   }
 }
 
@@ -418,7 +418,7 @@ __device__ void load_sums(const Tiles<kWidth>& shared, NumberRings<kWidth>& ring
             : &shared.barrier.input_empty[rings.input.at],
         (add ? rings.start.phase : rings.input.phase) ^ 1, [&] {
           if (!kAhead<kWidth> || asked < 0) return;
-          ptx::commit_copies();  // empty group
+          ptx::commit_copies();  // an empty group: have_come() leaves out the last
           finish();
           asked = -1;
         });
@@ -438,7 +438,7 @@ __device__ void load_task_numbers(const Tiles<kWidth>& shared, NumberRings<kWidt
   if (has_one_input(task) && task.row == 0) {
     ptx::barrier_wait(&shared.barrier.input_empty[rings.input.at], rings.input.phase ^ 1);
     leave_full(shared.barrier.input_full,
-               rings.input);  // not filled: the task stores its own numbers there
+               rings.input);  // this input is not filled: the task stores its own numbers there
   }
   for (Index i = task.row; i < task.row + task.rows; ++i)
     load_sums<true>(shared, rings, task, front, i, view, memory);

@@ -25,7 +25,7 @@ struct MultiMemory {
                          ///< same of out
   Offset out_column;
   Offset kept;   ///< number of update rows and rows of parts of one group, kWidth numbers each
-  Index groups;  ///< number of groups, each of which solves some of the columns
+  Index groups;  ///< number of groups, each of which solves kWidth of the columns
   Index n;
   Index columns;  ///< number of right-hand sides
 };
@@ -43,8 +43,8 @@ Index group_width(const Plan& plan, Index width, Index asked);
 /// run_flag.
 MultiMemory multi_memory(const Plan& plan, const double* l, double* numbers, Index most,
                          Index columns, Index group);
-/// Returns the address of the scratch of a solve of one right-hand side in the `numbers` of a
-/// workspace for `most`.
+/// Returns the address of the scratch of a solve of one right-hand side (sweep_memory()) in the
+/// `numbers` of a workspace for `most` right-hand sides.
 double* scratch_of(const Plan& plan, double* numbers, Index most);
 /// Enqueues a fill with all bits 1, which marks update rows and parts as unset, before the first
 /// solve of a workspace for `most` > 1 right-hand sides. Throws Error(device).

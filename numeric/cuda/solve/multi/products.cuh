@@ -274,7 +274,7 @@ __device__ void multiply_diagonal(const double* panel, const FrontCells& cells, 
 #pragma unroll 1
   for (int along = kForward ? 0 : 2 * at.warp; along < (kForward ? min(2 * at.warp + 2, all) : all);
        ++along) {
-    double b[2][2];  // as take_right() loads them, of one cell along the sum
+    double b[2][2];  // operands as take_right() loads them, for one cell along the sum
 #pragma unroll
     for (int e = 0; e < 2; ++e)
 #pragma unroll

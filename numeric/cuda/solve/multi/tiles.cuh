@@ -193,9 +193,10 @@ __device__ void finish_pivots(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
 }
 
 /// Adds up the children's update rows for the kGatherRows rows of a task, each warp for its own
-/// rows, and publishes the sums as vector `part`. A lane adds up two columns of right-hand sides
-/// over every kTogether-th update row, and the sums of the lanes are added in a fixed tree, so that
-/// equal inputs give equal bits. Update rows are unset once they have been read.
+/// rows, and publishes the sums to vector task.part of the forward sweep. A lane adds up two
+/// columns of right-hand sides over every kTogether-th update row, and the sums of the lanes are
+/// added in a fixed tree, so that equal inputs give equal bits. Waits for each update row, and
+/// unsets it once it has been read.
 template <int kWidth>
 __device__ void gather_rows(const SweepTask& task, const Front& front, const Lane& at,
                             const SweepView& view, const SweepMemory<double>& memory) {

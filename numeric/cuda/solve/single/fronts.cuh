@@ -337,8 +337,8 @@ __device__ void sweep_fronts_forward(WarpShared<S, kRows>& shared, WarpBarriers&
   }
 }
 
-/// A sum in twice the precision that adds its latest rounding error to `error` one step late, so
-/// that no operation waits for it.
+/// A sum in twice the precision. subtract() adds its rounding error to sum.error one step late,
+/// from `last`, so that no operation waits for it.
 struct Trailing {
   Dot2 sum;
   double last = 0;

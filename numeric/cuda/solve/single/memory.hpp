@@ -16,8 +16,8 @@ template <class S>
 struct SweepMemory {
   const S* l;             ///< DeviceSchedule::entries numbers: a factor's panels, inverses and
                           ///< products (FactorMemory::entries)
-  double* x;              ///< n
-  double* y;              ///< n
+  double* x;              ///< n: solution of the backward sweep
+  double* y;              ///< n: solution of the forward sweep
   double* update;         ///< one number for each update row, in the order of UpdateRows::slot
   double* forward_part;   ///< kTile numbers for each vector of parts of the forward sweep
   double* backward_part;  ///< kTile numbers for each vector of parts of the backward sweep

@@ -33,11 +33,12 @@ __device__ inline Index row_of(const Index* old_of, Index k) {
   return old_of != nullptr ? old_of[k] : k;
 }
 
-/// Pauses between loads, in ns: for numbers that the next step waits for, and for later ones.
+/// Pauses between loads of a number that is awaited, in ns: of a number that the next step waits
+/// for, and of a later one.
 constexpr unsigned kSoon = 20, kLater = 60;
 
-/// Returns true if a number is set. Tests the upper half alone: any other number with that upper
-/// half is a NaN of the caller's, which publish() replaces.
+/// Returns true if a number is set, that is, computed. Tests the upper half alone: any other number
+/// with that upper half is a NaN of the caller's, which publish() replaces.
 __device__ inline bool is_set(double x) { return __double2hiint(x) != -1; }
 
 __device__ inline double await_number(const double* p) {
@@ -237,12 +238,13 @@ struct Lane {
 /// Synchronises all threads of the multiplying warps.
 __device__ inline void together() { ptx::named_sync(kBarrier, 32 * kMultipliers); }
 
-/// Calls multiply() in the warps that multiply, with kMultiplying registers per thread instead of
-/// kAll, and load_numbers(warp) in the others, which give them these registers. The four warps of
-/// either group meet before they change their registers again, as PTX requires. The loading warps
-/// take their registers back after all multiplying warps have given them up: in a block without
-/// tasks they finish while a multiplying warp may still wait for its registers, and would take
-/// those that it waits for; then both groups waited forever.
+/// Calls multiply() in the multiplying warps, with kMultiplying registers per thread instead of
+/// kAll, and load_numbers(warp) in the four loading warps, which give them these registers. All
+/// threads of a block call it. The four warps of either group meet before they change their
+/// registers again, as PTX requires. The loading warps take their registers back after all
+/// multiplying warps have given them up: in a block without tasks the loading warps finish while a
+/// multiplying warp may still wait for its registers, and would take those that it waits for; then
+/// both groups would wait forever.
 template <int kAll, int kMultiplying, class Multiply, class Load>
 __device__ void multiply_and_load(const Multiply& multiply, const Load& load_numbers) {
   constexpr int kLoading = 2 * kAll - kMultiplying;

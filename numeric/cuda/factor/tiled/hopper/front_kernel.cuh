@@ -17,7 +17,8 @@ inline constexpr int kBlockThreads =
     (kTeams + 1) * kConsumers;  // threads of a block: a warp group of consumers per team, one of
                                 // producers and fetchers
 static_assert(2 * kTeams == kConsumerWarps);
-inline constexpr int kTeamEntries = kChainEntries;  // a chain needs more than the stages
+inline constexpr int kTeamEntries = kChainEntries;  // doubles of shared memory of a team: a chain
+                                                    // needs more than the stages
 static_assert(kTeamEntries >= kStages * kStageEntries && kTeamEntries * 8 % 128 == 0);
 inline constexpr int kSharedBytes = kTeams * kTeamEntries * 8;
 inline constexpr int
@@ -186,9 +187,9 @@ __device__ __forceinline__ void run_consumer(int task_count, const Levels& level
   }
 }
 
-/// Executes tasks until the tickets are used up. `dependent`: tasks wait for one another. Otherwise
-/// they are contribution tiles of fronts whose L is complete. (Not a template parameter: the
-/// compiler spilled in the inner loop of the simpler kernel, which was 15 % slower.)
+/// Executes tasks until the tickets are used up. `dependent`: tasks wait for one another; otherwise
+/// they are contribution tiles of fronts whose L is complete. (`dependent` is no template
+/// parameter: the compiler spilled in the inner loop of the simpler kernel, which was 15 % slower.)
 __global__ void __launch_bounds__(kBlockThreads, 1)
     front_kernel(const FrontView* fronts, const FrontTask* tasks, int task_count, int* next,
                  Levels levels, Values values, Sums sums, int least_part, bool dependent,

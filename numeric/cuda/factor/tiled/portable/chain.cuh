@@ -11,7 +11,7 @@ namespace kauri::numeric::cuda::kernels::portable {
 
 // Named barriers: one for each half of the team (warps 0 and 1: the diagonal tile; 2 and 3: the
 // tile below), and those between the halves and announcers.
-inline constexpr int kHalfBarrier = 1;     // and the next one, for the other half
+inline constexpr int kHalfBarrier = 1;     // for warps 0 and 1; the next one for 2 and 3
 inline constexpr int kProductBarrier = 3;  // warps 0 and 1 no longer read L(j,j-1)
 inline constexpr int kSlabBarrier = 4;  // and the next three: columns 16 s.. of L(j,j) are complete
 inline constexpr int kBelowBarrier =

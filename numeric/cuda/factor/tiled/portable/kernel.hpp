@@ -37,7 +37,9 @@ constexpr Arithmetic arithmetic_of(CudaCompute compute) {
 template <class T>
 int resident_teams(Arithmetic arithmetic);
 
-/// Enqueues the fronts' partial Cholesky, as kernels::enqueue_factor() (hopper/front_kernel.hpp).
+/// Enqueues the fronts' partial Cholesky, as kernels::enqueue_factor() (hopper/front_kernel.hpp),
+/// but `teams` may be odd. Requires that resident_teams<T>(arithmetic) is not 0, and at least
+/// `teams`.
 template <class T>
 cudaError_t enqueue_factor(Arithmetic arithmetic, const FrontViewOf<T>* fronts,
                            const symbolic::FrontTask* tasks, int task_count, int* ticket,

@@ -57,7 +57,7 @@ struct Room {
   T* columns;      // two columns of 16: scratch of a chain
   T* left;         // rows of two warps in kLeftSlabs slabs of L that other teams made, operands of
                    // a chain
-  int* blocks;     // number of blocks in memory of the pivot tile that is solved with
+  int* blocks;     // number of blocks, in memory, of the pivot tile that is solved with
 };
 inline constexpr int kWorkEntries = 2 * kTileEntries;
 
@@ -417,7 +417,8 @@ __device__ __forceinline__ void finish_tiles(typename Loop::Accumulators& acc,
                            me.lane);
 }
 
-/// Executes a task with products (kinds prepare, panel, contribution), but does not announce it.
+/// Executes the block's task, one with products (kinds prepare, panel, contribution), but does not
+/// announce it. `least_part`: as `least` of part_of(). Called by the whole team.
 template <class Loop>
 __device__ __forceinline__ void run_tiles(const Levels& levels, int least_part) {
   using T = typename Loop::T;

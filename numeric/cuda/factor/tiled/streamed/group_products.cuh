@@ -124,8 +124,8 @@ struct Group<Tf32Loop<kProducts>> {
     return ptx::group_operand(part + column * kCellEntries, kColumns * kCellEntries,
                               kCellEntries / 2);
   }
-  /// Issues sum = the products of rows 2 j and 2 j + 1 of the left operand's cells: three for each
-  /// entry, small ones first.
+  /// Issues sum = the products of rows 2 j and 2 j + 1 of cells of the left operand `a` with y:
+  /// three for each entry, small ones first. The caller waits by finish_group().
   template <int kColumns, int kRows>
   __device__ static __forceinline__ void multiply(float (&sum)[kRows][portable::kTileCells][2],
                                                   const Left<kColumns>& a, int j,

@@ -92,9 +92,9 @@ struct Group<HalfLoop> {
 #pragma unroll
     for (int i = 0; i < 4; ++i) ptx::renew(a[j].high[i]), ptx::renew(a[j].low[i]);
   }
-  /// Issues sum = the products of rows 2 j and 2 j + 1 of the left operand's cells, small ones
-  /// first. If the operands have a single column of cells, the zeros that load() sets stand for the
-  /// second column of the left one.
+  /// Issues sum = the products of rows 2 j and 2 j + 1 of cells of the left operand `a` with y,
+  /// small ones first; the caller waits by finish_group(). If the operands have a single column of
+  /// cells, the zeros that load() sets stand for the second column of the left one.
   template <int kColumns, int kRows>
   __device__ static __forceinline__ void multiply(float (&sum)[kRows][portable::kTileCells][2],
                                                   const HalfParts (&a)[2], int j,

@@ -15,7 +15,8 @@ using portable::Arithmetic;
 /// on a device, since it prepares the kernel.
 int resident_teams(Arithmetic arithmetic);
 
-/// Enqueues the fronts' partial Cholesky, as kernels::enqueue_factor() (hopper/front_kernel.hpp).
+/// Enqueues the fronts' partial Cholesky, as kernels::enqueue_factor() (hopper/front_kernel.hpp),
+/// but `teams` may be odd. Requires that resident_teams(arithmetic) is not 0, and at least `teams`.
 cudaError_t enqueue_factor(Arithmetic arithmetic, const FrontViewOf<float>* fronts,
                            const symbolic::FrontTask* tasks, int task_count, int* ticket,
                            const Levels& levels, const ValuesOf<float>& values,

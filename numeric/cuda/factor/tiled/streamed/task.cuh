@@ -140,7 +140,8 @@ __device__ void run_producer(const FrontViewOf<T>* fronts, const FrontTask* task
   }
 }
 
-/// Splits right operands into their parts. Called by kSplitterWarps warps.
+/// Splits the right operands of all stages into their parts, for the tasks that the producer draws.
+/// Called by the kSplitterWarps splitter warps.
 template <class Loop, class T = typename Loop::T>
 __device__ void run_splitters(int task_count) {
   StreamedShared<T>& shared = shared_memory<T>();
@@ -296,7 +297,8 @@ __device__ __forceinline__ void run_consumers(int task_count, const Levels& leve
     __syncwarp();
     if (ticket.task.kind == TaskKind::chain) {
       portable::run_chain<Kernel>(ticket.front, levels);
-      ptx::shared_proxy_fence();  // the next copies to the stages are bulk copies
+      ptx::shared_proxy_fence();  // orders the chain's accesses to the stages before the next bulk
+                                  // copies to them
     } else {
       if (!portable::fill_or_sum<Kernel>(ticket.task, ticket.front, levels, values, sums))
         run_tiles<Kernel>(slot, levels, least_part);
