@@ -123,9 +123,9 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext 
   stream_->synchronize();
 }
 
-/// Enqueues a factorisation after its first kernel: small fronts in two launches or by the
-/// fallback, tiled fronts as tasks or by the fallback, then the inverses of diagonal tiles beside
-/// L, then the verdict.
+/// Enqueues a factorisation after its first kernel: sets all fronts' states to `done`, then does
+/// the small fronts in two launches or by the fallback, tiled fronts as tasks or by the fallback,
+/// then the inverses of diagonal tiles, then the verdict.
 template <class T>
 void CudaFactor<T>::enqueue(cudaStream_t stream) const {
   const auto fronts = static_cast<Index>(state_.size());
@@ -152,9 +152,9 @@ void CudaFactor<T>::enqueue(cudaStream_t stream) const {
   enqueue_verdict(plan_->view(), fronts, memory(), verdict_.data(), host_verdict_.place(), stream);
 }
 
-/// The first run does not make a graph: its verdict need not wait for one, and a factor that is
-/// filled once needs none. The second run makes it after its own launches, so that the device works
-/// meanwhile.
+/// The first run makes no graph: its verdict need not wait for one, and a factor that is filled
+/// once needs none. The second run makes the graph after its own launches, so that the device works
+/// meanwhile. Later runs launch the graph, if it could be made.
 template <class T>
 void CudaFactor<T>::run(cudaStream_t stream) {
   if (graph_.is_made()) return graph_.launch(stream);
@@ -169,7 +169,8 @@ void CudaFactor<T>::run(cudaStream_t stream) {
 
 template <class T>
 CudaFactor<T>::~CudaFactor() {
-  stream_->wait();  // an allocator of the caller's may hand the memory on at once
+  stream_->wait();  // the work enqueued on stream_ must end before block_ frees the memory: an
+                    // allocator of the caller may give it to others at once
 }
 
 template <class T>
@@ -209,7 +210,7 @@ const DeviceVerdict& CudaFactor<T>::refactorize(std::span<const T> value, T shif
   awaits_verdict_ = false;
   const WaitInUnwinding waits(*stream_);
   const bool reuses_values = holds_values_ && values == ValuesAre::unchanged;
-  holds_values_ = false;  // set once all has gone well
+  holds_values_ = false;  // true again below, unless a call throws
   enqueue_beginning_of(reuses_values ? ValueSource<T>::in_place() : stage_values(value), shift,
                        stream_->get());
   run(stream_->get());
@@ -218,8 +219,8 @@ const DeviceVerdict& CudaFactor<T>::refactorize(std::span<const T> value, T shif
   return seen_ = host_verdict_.read("the verdict of a factor");
 }
 
-/// Inside a capture this enqueues the launches themselves: a graph made elsewhere cannot be
-/// launched there.
+/// While the caller's stream is being captured, this enqueues the launches themselves: graph_
+/// cannot be launched into a capture.
 template <class T>
 void CudaFactor<T>::enqueue_refactorize(std::span<const T> value, T shift, StreamHandle handle) {
   const CurrentDevice current(context_.device);
@@ -228,7 +229,7 @@ void CudaFactor<T>::enqueue_refactorize(std::span<const T> value, T shift, Strea
   const auto stream = static_cast<cudaStream_t>(handle);
   const bool capturing = is_capturing(stream);
   seen_ = {};
-  holds_values_ = awaits_verdict_ = false;  // set once all has gone well
+  holds_values_ = awaits_verdict_ = false;  // set below, unless a call throws
   enqueue_beginning_of(ValueSource<T>::copied_from(value.data()), shift, stream);
   if (capturing)
     enqueue(stream);

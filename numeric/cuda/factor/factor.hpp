@@ -1,5 +1,6 @@
-// A factor on a CUDA device. The folder solve/ holds its solves, extract/ all else that is made of
-// it.
+// A factor on a CUDA device: its memory, and its refactorisations (factor.cpp, restore.cpp). Its
+// solves and products with L are defined in the folder solve/; what else is computed from L
+// (diagonal, Schur complements, norm estimates), in extract/.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,15 +21,16 @@ class CudaWorkspace;
 template <class T>
 struct SolveMemory;
 
-/// The small fronts of one factor in two launches: first the narrow fronts, then the others, each
-/// in the order of their levels. Holds their descriptions and counters, with the addresses of the
-/// factor.
+/// The narrow and small fronts of one factor in two launches: first the narrow fronts, then the
+/// small ones, each in the order of their levels. Holds descriptions of the fronts with the
+/// addresses of the factor's memory, and counters.
 template <class T>
 class SmallFactor {
  public:
   SmallFactor() = default;
-  /// Enqueues the making of the descriptions on the current device: they are valid once the stream
-  /// has completed it. The members of `kernels` are not null. Throws Error: memory, device.
+  /// Takes its arrays from `block` and enqueues the kernel that fills the descriptions, on the
+  /// current device: they are valid once the stream has completed it. The members of `kernels` are
+  /// not null. Throws Error: memory, device.
   SmallFactor(const DevicePlan& plan, const FactorMemory<T>& memory, const SmallKernels<T>& kernels,
               DeviceBlock& block, cudaStream_t stream);
   void enqueue(const PlanView& view, const FactorMemory<T>& memory, cudaStream_t stream) const;
@@ -36,23 +38,25 @@ class SmallFactor {
  private:
   SmallKernels<T> kernels_;
   DeviceArray<GatheredFront> front_;
-  DeviceArray<int> counters_;  // one for each front, then two tickets
+  DeviceArray<int> counters_;  // one for each narrow or small front, then the tickets of the two
+                               // launches
   Index narrow_ = 0;
 };
 
-/// The tiled fronts of one factor, which one persistent kernel factorises. Holds views of them and
-/// of their children with the addresses of the factor, and counters.
+/// The tiled fronts of one factor, which one persistent kernel factorises. Holds views of the
+/// fronts and of their children with the addresses of the factor's memory, and counters.
 template <class T>
 class TiledFactor {
  public:
   TiledFactor() = default;
-  /// Enqueues the making of the views on the current device: they are valid once the stream has
-  /// completed it. `plan` outlives this object. `kernels` has teams > 0. Throws Error:
-  /// memory, device.
+  /// Takes its arrays from `block` and enqueues the kernels that fill the views, on the current
+  /// device: they are valid once the stream has completed them. `plan` must outlive this object,
+  /// and kernels.teams be > 0. Throws Error: memory, device.
   TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memory, const TiledKernels<T>& kernels,
               DeviceBlock& block, cudaStream_t stream);
-  /// Enqueues the tasks of all tiled fronts, then the launch that copies their failures to the
-  /// fronts' states. All small fronts come before it on the stream.
+  /// Enqueues zeros for the counters, the tasks of all tiled fronts, and the launch that copies
+  /// their failures to the fronts' states. The caller enqueues all small fronts on the stream
+  /// before.
   void enqueue(const PlanView& view, const FactorMemory<T>& memory, cudaStream_t stream) const;
 
  private:
@@ -60,9 +64,9 @@ class TiledFactor {
   DeviceArray<kernels::FrontViewOf<T>> front_;
   DeviceArray<kernels::ChildViewOf<T>> child_;
   DeviceArray<int>
-      counters_;  // of fronts, then of levels, then the ticket and the number of levels done
+      counters_;  // counters of fronts, tasks done of each level, the ticket, Levels::passed
   kernels::SumsOf<T> sums_;
-  Index first_ = 0;  // first tiled front in PlanView::order
+  Index first_ = 0;  // position of the first tiled front in PlanView::order
   TiledKernels<T> kernels_;
   unsigned pauses_ = 0;
   Index least_part_ = 0;
@@ -117,8 +121,9 @@ class CudaFactor final : public FactorImpl<T>,
   [[nodiscard]] double log_determinant() const override;
   void enqueue_log_determinant(double* there, WorkspaceImpl<T>& workspace,
                                StreamHandle stream) const override;
-  /// Enqueues R = A^-1 R on the device, in place: one step of a refinement. Does nothing if
-  /// run_flag is not null and *run_flag, on the device, is 0. The device must be current.
+  /// Enqueues R = A^-1 R on the device, in place, for any number of columns: one step of a
+  /// refinement. Does nothing if run_flag is not null and *run_flag, on the device, is 0. The
+  /// device must be current. Throws Error(usage) if R does not lie on the device.
   void enqueue_correction(const MatrixView<T>& r, WorkspaceImpl<T>& workspace,
                           const std::int32_t* run_flag, cudaStream_t stream) const;
   [[nodiscard]] T entry(Index row, Index col) const override;
@@ -131,57 +136,65 @@ class CudaFactor final : public FactorImpl<T>,
                 bool transposed) const override;
   [[nodiscard]] std::unique_ptr<InverseImpl<T>> make_inverse() const override;
   [[nodiscard]] Offset inverse_bytes() const override;
-  /// DeviceSchedule::entries entries on the device: panels and contribution blocks.
+  /// Returns DeviceSchedule::entries entries on the device: panels of L with the inverses beside
+  /// them, and the memory of contribution blocks.
   [[nodiscard]] const T* entries() const { return entries_.data(); }
 
  private:
   [[nodiscard]] FactorMemory<T> memory() const;
-  /// Enqueues all launches of a factorisation after that of enqueue_beginning_of(). Their arguments
-  /// never change, so graph_ records them.
+  /// Enqueues all launches of a factorisation after the first one, which enqueue_beginning_of()
+  /// enqueues. The arguments of these launches never change, so graph_ records them.
   void enqueue(cudaStream_t stream) const;
-  /// Launches graph_ if it is made, else calls enqueue(); the second call then makes graph_.
+  /// Launches graph_ if it is made, else calls enqueue(). The second call that enqueues tries once
+  /// to make graph_, after its own launches.
   void run(cudaStream_t stream);
-  /// Enqueues the first kernel of a factorisation: sets the shift, resets the verdict, and copies
-  /// the values from `source` to value_ unless they are in place.
+  /// Enqueues the first kernel of a factorisation: sets the shift, resets the verdict on the device
+  /// and on the host, and copies the values from `source` to value_ unless they are in place.
   void enqueue_beginning_of(ValueSource<T> source, T shift, cudaStream_t stream) const;
-  /// Enqueues the solve of all columns of b. b and x lie on the device and have at most
-  /// workspace.nrhs() columns.
+  /// Enqueues the solve of all columns of b, by sweeps if fast_, else by the fallback. b and x lie
+  /// on the device and have at most workspace.nrhs() columns; x may be b.
   void enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x,
                      const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                      cudaStream_t stream) const;
   /// Enqueues the solve of at most KernelSet::together columns by sweeps. b and x lie on the
-  /// device.
+  /// device; x may be b.
   void enqueue_fast(const MatrixView<const T>& b, const MatrixView<T>& x,
                     const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                     cudaStream_t stream) const;
-  /// Enqueues the solve of one column of T by sweeps. numbers: scratch_of() of the workspace.
+  /// Enqueues the solve of one column of scalars T by sweeps, or a permutation alone if `steps` has
+  /// no sweep. `numbers`: scratch_of() of the workspace.
   void enqueue_one(const StridedView<const T>& b, const StridedView<T>& x, double* numbers,
                    const SolveSteps& steps, cudaStream_t stream) const;
-  /// Enqueues the solve of any number of columns, workspace.nrhs() at a time. Throws Error(usage)
-  /// if b or x does not lie on the device.
+  /// Enqueues the solve of any number of columns, workspace.nrhs() at a time; x may be b. Throws
+  /// Error(usage) if b or x does not lie on the device.
   void enqueue_blocks(const MatrixView<const T>& b, const MatrixView<T>& x,
                       const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                       cudaStream_t stream) const;
-  /// Enqueues x = L b, or x = L^T b if transposed, for at most memory.nrhs columns. b and x lie on
-  /// the device; x may be memory.x.
+  /// Enqueues x = L b, or x = L^T b if transposed, for at most memory.nrhs columns, NaN if the
+  /// verdict is not good; memory: CudaWorkspace::product_memory(). b and x lie on the device; x may
+  /// be b or memory.x.
   void enqueue_product_block(const MatrixView<const T>& b, const MatrixView<T>& x,
                              SolveMemory<T> memory, bool transposed, cudaStream_t stream) const;
-  /// Enqueues the product for any number of columns. Throws Error(usage) if b or x does not lie on
-  /// the device.
+  /// Enqueues x = L b, or x = L^T b if transposed, for any number of columns. Throws Error(usage)
+  /// if b or x does not lie on the device.
   void enqueue_product_blocks(const MatrixView<const T>& b, const MatrixView<T>& x,
                               const CudaWorkspace<T>& workspace, bool transposed,
                               cudaStream_t stream) const;
-  /// Returns where the first kernel of a factorisation finds `value`. Enqueues the copy to value_
-  /// if `value` is in host memory or on another device; on this device the kernel copies it itself.
+  /// Returns where the first kernel of a factorisation finds `value`. If `value` lies on this
+  /// device, that is `value` itself, which the kernel copies to value_. If it lies in host memory
+  /// or on another device, enqueues the copy to value_ on stream_ and returns in_place(), as for an
+  /// empty `value`.
   ValueSource<T> stage_values(std::span<const T> value) const;
 
   DeviceContext context_;
   std::shared_ptr<const DevicePlan> plan_;
   KernelSet<T> kernels_;
   bool fast_;                   // true if solves go by sweeps
-  PooledVerdict host_verdict_;  // the device writes it together with verdict_
-  DeviceBlock block_;           // holds all arrays, those of small_ and tiled_ too
-  PooledStream stream_;         // declared after the memory: destroyed first, when it waits
+  PooledVerdict host_verdict_;  // verdict in page-locked memory, which the device writes together
+                                // with verdict_
+  DeviceBlock block_;           // memory of all arrays below, and of those in small_ and tiled_
+  PooledStream stream_;         // declared after block_, so destroyed before it, after waiting for
+                                // its work
   DeviceArray<T> entries_, value_, shift_;
   DeviceArray<FrontState> state_;
   DeviceArray<Index> fail_column_;

@@ -14,7 +14,8 @@ constexpr unsigned kThreads = 128;
 
 __device__ Index thread_index() { return static_cast<Index>(blockIdx.x * kThreads + threadIdx.x); }
 
-/// Fills the views of `fronts` tiled fronts, which begin at position `first` of plan.order.
+/// Fills views.front of `fronts` tiled fronts, which begin at position `first` of plan.order;
+/// `tiled` has one entry for each.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     view_fronts(PlanView plan, const TiledFront* tiled, Index first, Index fronts,
@@ -86,7 +87,7 @@ __global__ void __launch_bounds__(kThreads)
   out[k] = front;
 }
 
-/// Launches a thread for each of `count` > 0 items.
+/// Launches a kernel with one thread for each of `count` > 0 items.
 template <class... P, class... A>
 void launch(void (*kernel)(P...), Offset count, cudaStream_t stream, A&&... arguments) {
   check(kernels::launch(kernel, static_cast<unsigned>((count + kThreads - 1) / kThreads), kThreads,

@@ -9,8 +9,8 @@
 
 namespace kauri::numeric::cuda {
 
-/// Arrays of one factor for its tiled fronts: at least TiledPlan::counters() counters, one `front`
-/// for each tiled front and one `child` for each pulled child of the plan.
+/// Device arrays of one factor for its tiled fronts: at least TiledPlan::counters() counters, one
+/// `front` for each tiled front and one `child` for each pulled child of the plan.
 template <class T>
 struct TiledViews {
   int* counters;
@@ -21,12 +21,14 @@ struct TiledViews {
 /// Loads the kernels. Throws Error(device).
 void load_view_kernels();
 
-/// Enqueues the filling of views.front and views.child.
+/// Enqueues the kernels that fill views.front and views.child; of views.counters only addresses are
+/// used. Throws Error(device).
 template <class T>
 void enqueue_views(const DevicePlan& plan, const FactorMemory<T>& memory,
                    const TiledViews<T>& views, cudaStream_t stream);
 
-/// Enqueues the filling of `fronts`, one for each small front of the plan.
+/// Enqueues the kernel that fills `fronts`, one description for each narrow or small front of the
+/// plan. Throws Error(device).
 void enqueue_gathered_views(const DevicePlan& plan, const FactorMemory<double>& memory,
                             GatheredFront* fronts, cudaStream_t stream);
 

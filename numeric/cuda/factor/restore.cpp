@@ -17,17 +17,18 @@ using symbolic::FrontCells;
 using symbolic::kInverseOrder;
 using symbolic::SmallLayout;
 
-/// Calls visit(first pivot, number of pivots) for each 16 x 16 diagonal block of a front with p
-/// pivots.
+/// Calls visit(first pivot, number of pivots) for each diagonal block of 16 pivots of a front with
+/// p pivots; the last block may have fewer.
 template <class Visit>
 void for_each_block(Index p, const Visit& visit) {
   for (Index first = 0; first < p; first += kInverseOrder)
     visit(first, std::min(kInverseOrder, p - first));
 }
 
-/// Returns the inverse of the diagonal block of `rows` pivots from pivot `first` on of panel l: its
-/// lower triangle by rows. For L saved without inverses; computes column after column by
-/// substitution, as store_inverses() of factor/fallback does.
+/// Returns the inverse of the diagonal block of L with `rows` pivots from pivot `first` on: its
+/// lower triangle by rows. l: panel of the front, laid out as `cells`. For L saved without
+/// inverses; computes column after column by substitution, as store_inverses() of factor/fallback
+/// does.
 template <class T>
 std::vector<T> inverse_of(const T* l, const FrontCells& cells, Index first, Index rows) {
   std::vector<T> inverse(static_cast<std::size_t>(rows) * static_cast<std::size_t>(rows + 1) / 2);
@@ -43,9 +44,10 @@ std::vector<T> inverse_of(const T* l, const FrontCells& cells, Index first, Inde
   return inverse;
 }
 
-/// Completes a tiled front beside its entries of L: sets the padding behind the pivots to an
-/// identity, in L and in the last inverse, and the inverses of the diagonal blocks. saved: the
-/// lower triangles of all inverses, or empty, then they are computed.
+/// Completes a tiled front whose panel has the entries of L and zeros elsewhere: sets the diagonal
+/// of the padding behind the pivots to 1, in L and in the last inverse, and fills in the inverses
+/// of the diagonal blocks behind L. `saved`: the lower triangles of the front's inverses by rows,
+/// one after another; if empty, the inverses are computed.
 template <class T>
 void complete_tiled(T* panel, const FrontCells& cells, std::span<const T> saved) {
   for (Index k = cells.p; k < cells.pivot_cells() * symbolic::kCell; ++k)
@@ -104,8 +106,9 @@ void CudaFactor<T>::copy_diagonal_inverses(Index s, std::span<T> to) const {
   });
 }
 
-/// Leaves the same data on the device as a factorisation: copies all panels at once, then enqueues
-/// the inverses of diagonal tiles and the verdict, and waits for them.
+/// Leaves L, the inverses beside it, and the verdict on the device as a factorisation leaves them:
+/// copies all panels at once, then enqueues the inverses of diagonal tiles and the verdict, and
+/// waits for them.
 template <class T>
 const DeviceVerdict& CudaFactor<T>::restore(SavedPanels<T>& from) {
   const Plan& p = *plan();

@@ -22,11 +22,12 @@ constexpr Index kMost = symbolic::kTileSlabs;  // 16 x 16 blocks along the side 
 constexpr Index kOrder = symbolic::kInverseOrder;
 constexpr Index kTileInverseEntries = symbolic::kTileInverseEntries;
 constexpr Index kOwn =
-    symbolic::kInverseEntries / kThreads;  // entries of a block that one thread holds
+    symbolic::kInverseEntries / kThreads;  // entries of a 16 x 16 block that one thread holds
 
-/// A thread's entries of each block: (row, column) and (row + 8, column). Eight lanes read a row of
-/// a right factor and the other lanes read the same addresses, so there are no bank conflicts.
-/// Places are those of FrontCells::inverse_place in a tile's inverse.
+/// A thread's two entries of each 16 x 16 block: (row, column) and (row + 8, column). In a block of
+/// a tile's inverse (FrontCells::inverse_place) they lie at `number` and number + kThreads;
+/// `number` is the thread's index. Eight lanes read a row of a right factor and the other lanes
+/// read the same addresses, so there are no bank conflicts.
 struct Thread {
   Index number, row, column;
 
@@ -52,9 +53,11 @@ __device__ void over_blocks(Index blocks, const F& f) {
       if (i < blocks) f(i, j, FrontCells::inverse_block(i, j));
 }
 
-/// Copies pivot tile k of L, and the inverses of its 16 x 16 diagonal blocks, to shared memory.
-/// Entries above the diagonal and beyond the pivots become those of an identity: not all
-/// factorisation kernels write them.
+/// Copies pivot tile k of L to `triangle` and the inverses of its 16 x 16 diagonal blocks to
+/// `inverse`, both in shared memory and laid out as a tile's inverse; does not synchronise the
+/// threads afterwards. `blocks`: 16 x 16 blocks along the side of the tile. Entries above the
+/// diagonal and beyond the pivots become those of an identity: not all factorisation kernels write
+/// them.
 template <class T>
 __device__ void load_tile(T* triangle, T* inverse, const T* panel, const FrontCells& cells, Index k,
                           Index blocks) {
@@ -85,7 +88,7 @@ __device__ void load_tile(T* triangle, T* inverse, const T* panel, const FrontCe
   });
 }
 
-/// Adds this thread's entries of left * right, a product of two blocks, to sum.
+/// Adds this thread's two entries of left * right, 16 x 16 blocks in shared memory, to `sum`.
 template <class T>
 __device__ void add_product(T (&sum)[kOwn], const T* left, const T* right, const Thread& me) {
 #pragma unroll
@@ -98,7 +101,8 @@ __device__ void add_product(T (&sum)[kOwn], const T* left, const T* right, const
 }
 
 /// Computes the blocks of the tile's inverse V at distance kBelow below the diagonal, in shared
-/// memory. Their memory first holds the sums over K, before the product with -V(I,I).
+/// memory; blocks nearer to the diagonal must be there. The blocks' memory first holds the sums
+/// over K, before the product with -V(I,I). Called by all threads of the block.
 template <Index kBelow, class T>
 __device__ void invert_below(const T* triangle, T* inverse, Index blocks) {
   const Thread me;
@@ -137,8 +141,9 @@ __device__ void invert_below(const T* triangle, T* inverse, Index blocks) {
   }
 }
 
-/// Returns the sum of |entry (r, c)| f(c) over row r of a tile in shared memory. Lanes begin at
-/// different columns, since otherwise eight of them would meet in a bank.
+/// Returns the sum of |entry (r, c)| f(c) over row r of a lower triangular tile in shared memory,
+/// laid out as a tile's inverse. Lanes begin at different columns, since otherwise eight of them
+/// would meet in a bank.
 template <class T, class F>
 __device__ T row_sum(const T* tile, Index r, const F& f) {
   T sum = T(0);
@@ -153,7 +158,8 @@ __device__ T row_sum(const T* tile, Index r, const F& f) {
 
 /// Returns true if a product with the tile's inverse V alone would lose digits: the row sum of |V|
 /// |T| in this thread's row exceeds kLargestCondition, the bound for blocks that a factorisation
-/// corrects, or is NaN. False in threads >= rows. `sums`: scratch, one number for each row.
+/// corrects, or is NaN. False in threads >= rows. `sums`: shared memory for `rows` numbers. Called
+/// by all threads of the block.
 template <class T>
 __device__ bool is_inaccurate(const T* triangle, const T* inverse, T* sums, Index rows) {
   const auto r = static_cast<Index>(threadIdx.x);
@@ -163,15 +169,16 @@ __device__ bool is_inaccurate(const T* triangle, const T* inverse, T* sums, Inde
          !(row_sum(inverse, r, [&](Index c) { return sums[c]; }) <= T(kernels::kLargestCondition));
 }
 
-/// A pair of cell columns of a tile of L, contiguous in memory: first cell row and cell column,
-/// number of cell rows.
+/// A pair of cell columns of a tile of L, contiguous in memory: its first cell row and cell column
+/// in the front's panel, and its number of cell rows.
 struct Slab {
   Index row, column, rows;  // in cells
 };
 constexpr Index kPair = 2 * symbolic::kCellEntries;  // entries of a cell row of a slab
 constexpr Index kSlabEntries = symbolic::kTileCells * kPair;
 
-/// Copies a slab to shared memory, with zeros in cell rows that it lacks: a whole tile has eight.
+/// Copies a slab to shared memory, with zeros in the cell rows that the tile lacks of eight. Called
+/// by all threads of the block, which it synchronises before and after.
 template <class T>
 __device__ void load_slab(T* to, const T* panel, const symbolic::CellLayout& layout,
                           const Slab& at) {
@@ -182,8 +189,10 @@ __device__ void load_slab(T* to, const T* panel, const symbolic::CellLayout& lay
   __syncthreads();
 }
 
-/// Writes V C, or C if V is marked; V: the pivot tile's inverse, C: the tile of L left of that
-/// tile. A thread computes one column of each slab of 16 and the rows of one cell.
+/// Writes V C, or C if V is `marked`, to `out`, in the order of forward_product_place(); V: the
+/// pivot tile's inverse, C: the tile of L left of that tile, whose first slab is `at`. `slab`:
+/// kSlabEntries of shared memory. A thread computes one column of each slab of 16 and the rows of
+/// one cell.
 template <class T>
 __device__ void multiply_from_left(const T* inverse, bool marked, T* slab, const T* panel,
                                    const symbolic::CellLayout& layout, Slab at, T* out) {
@@ -211,9 +220,10 @@ __device__ void multiply_from_left(const T* inverse, bool marked, T* slab, const
   }
 }
 
-/// Writes C V, or C if V is marked; V: the pivot tile's inverse, C: the tile of L below that tile.
-/// Goes through C's slabs, each times a block row of V: a thread has one column of the product and
-/// half of its rows, whose sums continue from slab to slab.
+/// Writes C V, or C if V is `marked`, to `out`, in the order of backward_product_place(); V: the
+/// pivot tile's inverse, C: the tile of L below that tile, whose first slab is `at`. `slab`:
+/// kSlabEntries of shared memory. Goes through C's slabs, each times a block row of V: a thread has
+/// one column of the product and half of its rows, whose sums continue from slab to slab.
 template <class T>
 __device__ void multiply_from_right(const T* inverse, bool marked, T* slab, const T* panel,
                                     const symbolic::CellLayout& layout, Slab at, T* out) {
@@ -240,8 +250,9 @@ __device__ void multiply_from_right(const T* inverse, bool marked, T* slab, cons
     out[FrontCells::backward_product_place(first + i, c)] = sum[i];
 }
 
-/// Inverts the pivot tiles of tiled fronts, one block of threads for each tile. Skips fronts whose
-/// state is not `done`. If `products`, writes the products with the tiles left and below, too.
+/// Inverts the pivot tiles of tiled fronts, one block of threads for each tile, and marks the
+/// inverses that need a correction. Skips fronts whose state is not `done`. If `products`, also
+/// writes the products of each inverse with the tiles of L left of and below its pivot tile.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     invert_tiles(PlanView plan, TileList list, FactorMemory<T> memory, bool products) {

@@ -1,4 +1,4 @@
-// Launch that inverts the diagonal tiles of L.
+// The launch that inverts the diagonal tiles of L for sweeps, at the end of a factorisation.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,10 +9,12 @@ namespace kauri::numeric::cuda {
 /// Loads the kernels. Throws Error(device).
 void load_tile_inverses();
 
-/// Enqueues the inverses of the diagonal tiles of L (FrontCells::inverse_place), which follow L in
-/// a factorisation; marks those whose products need a correction (kInverseFlag); and, if
-/// `products`, multiplies each by the tile of L left of it and by the one below it
-/// (forward_product, backward_product), for sweeps. `tiles`: DeviceSchedule::pivot_tiles.
+/// Enqueues the kernel that computes the inverses of whole diagonal tiles
+/// (FrontCells::inverse_place) of all tiled fronts whose state is `done`; L and the inverses of its
+/// 16 x 16 blocks must be complete. Marks the inverses whose products need a correction
+/// (kInverseFlag). If `products`, also stores, for sweeps, the products of each inverse with the
+/// tile of L left of the diagonal tile (forward_product) and with the one below it
+/// (backward_product). `tiles`: DeviceSchedule::pivot_tiles. Throws Error(device).
 template <class T>
 void enqueue_tile_inverses(const PlanView& plan, const TileList& tiles,
                            const FactorMemory<T>& memory, bool products, cudaStream_t stream);

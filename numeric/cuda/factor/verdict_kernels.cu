@@ -1,5 +1,6 @@
-// The first and the last kernels of a factorisation: one takes over the values and the shift, the
-// others read the states of tiled fronts and find the verdict.
+// The first and the last kernels of a factorisation: begin_factorization() takes over the values
+// and the shift, read_states() reads the states of tiled fronts, and find_verdict() finds the
+// verdict.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/factor/verdict_kernels.hpp"
 
@@ -41,7 +42,9 @@ __global__ void __launch_bounds__(kThreads)
   for (Offset k = thread; k < count; k += stride) value[k] = from[k];
 }
 
-/// Records the failures of tiled fronts, which their tasks count in `fronts`, for the verdict.
+/// Copies the failures of tiled fronts, which their tasks record in the counters of `fronts`, to
+/// memory.state and memory.fail_column, from which find_verdict() reads them. One thread for each
+/// front.
 template <class T>
 __global__ void read_states(PlanView plan, Index first, Index count,
                             const kernels::FrontViewOf<T>* fronts, FactorMemory<T> memory) {
@@ -65,12 +68,13 @@ struct Found {
   }
 };
 
-/// Adds the findings of fronts [first, first + 32) below `fronts`, one for each lane, to `found`.
+/// Adds to `found` the findings of fronts first to first + 31, as far as they are below `fronts`,
+/// one front for each lane. Called by all lanes of a warp.
 template <class T>
 __device__ void look_through(const PlanView& plan, const FactorMemory<T>& memory, Index first,
                              Index fronts, Index lane, Found& found) {
   const Index s = first + lane;
-  Diagonal mine;  // a front that did not succeed has no pivots to examine
+  Diagonal mine;  // without pivots: those of a front that failed or is dead are not examined
   if (s < fronts) {
     const FrontState state = memory.state[s];
     if (state == FrontState::failed) found.front = min(found.front, s);
@@ -82,7 +86,8 @@ __device__ void look_through(const PlanView& plan, const FactorMemory<T>& memory
   });
 }
 
-/// Returns the minima over all threads of the block, in thread 0.
+/// Returns, in thread 0, the minima over all threads of the block; unspecified in the others. All
+/// threads call it.
 __device__ Found least_of_block(Found found) {
   __shared__ Found warps[kThreads / 32];
   const auto lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;

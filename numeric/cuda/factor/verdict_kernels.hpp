@@ -10,8 +10,8 @@
 
 namespace kauri::numeric::cuda {
 
-/// The verdict, and the findings of the thread blocks that search for it. The findings are minima,
-/// so the order of the blocks does not matter.
+/// Device memory of the verdict, and of the findings of the thread blocks that search for it. The
+/// findings are minima, so the order of the blocks does not matter.
 struct VerdictMemory {
   static constexpr unsigned kMostBlocks = 1024;
   struct Pivot {
@@ -19,9 +19,10 @@ struct VerdictMemory {
     Index column;
   };
   DeviceVerdict verdict;
-  Index front;               ///< the first front that failed; the greatest Index if none did
-  unsigned blocks;           ///< number of thread blocks that are done
-  Pivot least[kMostBlocks];  ///< the least pivot that each block found
+  Index front;               ///< the lowest supernode that failed; the greatest Index if none did
+  unsigned blocks;           ///< number of thread blocks that have stored their findings
+  Pivot least[kMostBlocks];  ///< for each thread block, the least pivot that it found (infinity if
+                             ///< none) and its column of L
 };
 
 static_assert(sizeof(VerdictMemory) == symbolic::kDeviceVerdictBytes);
@@ -29,8 +30,8 @@ static_assert(sizeof(VerdictMemory) == symbolic::kDeviceVerdictBytes);
 /// Loads the kernels. Throws Error(device).
 void load_verdict_kernels();
 
-/// Where a factorisation finds the values of A: in FactorMemory::value, or in an array elsewhere on
-/// the device, which its first kernel copies there.
+/// Place where a factorisation finds the values of A: FactorMemory::value, or an array elsewhere on
+/// the device, which its first kernel copies to FactorMemory::value.
 template <class T>
 class ValueSource {
  public:
@@ -45,19 +46,22 @@ class ValueSource {
 };
 
 /// Enqueues the first kernel of a factorisation: stores `shift` to *shift_memory, copies `count`
-/// values from the source's array, if any, to `value`, and resets the verdict here and on the host.
+/// values from the source's array, if any, to `value`, and resets the verdict in *verdict and in
+/// `host`, where it also sets the owner's number. Throws Error(device).
 template <class T>
 void enqueue_beginning(ValueSource<T> source, Offset count, T* value, T shift, T* shift_memory,
                        VerdictMemory* verdict, const OwnedPlace<DeviceVerdict>& host,
                        cudaStream_t stream);
-/// Enqueues a kernel that copies the failures of `count` tiled fronts, from plan.order[first] on,
-/// from the counters of `fronts` to memory.state and memory.fail_column.
+/// Enqueues a kernel that copies the failures of `count` tiled fronts, plan.order[first] and those
+/// after it, from the counters that `fronts` point to, to memory.state and memory.fail_column; the
+/// tasks have written memory.fail_pivot themselves. Throws Error(device).
 template <class T>
 void enqueue_states(const PlanView& plan, Index first, Index count,
                     const kernels::FrontViewOf<T>* fronts, const FactorMemory<T>& memory,
                     cudaStream_t stream);
-/// Enqueues the last kernel of a factorisation: finds the verdict over `fronts` fronts, writes it
-/// to *verdict on the device and to `host` in page-locked memory.
+/// Enqueues the last kernel of a factorisation: finds the verdict over all `fronts` fronts of the
+/// plan, and writes it to verdict->verdict on the device and to `host` in page-locked memory. The
+/// states of tiled fronts must be read before (enqueue_states()). Throws Error(device).
 template <class T>
 void enqueue_verdict(const PlanView& plan, Index fronts, const FactorMemory<T>& memory,
                      VerdictMemory* verdict, const OwnedPlace<DeviceVerdict>& host,

@@ -13,15 +13,16 @@ namespace {
 
 constexpr unsigned kThreads = 128;
 
-/// Returns the address of row r of a front in y = L x: a pivot row of y, or an update row.
+/// Returns the address of row r of a front in y = L x: of a pivot's row of memory.y, or of an
+/// update row of the front.
 template <class T>
 __device__ T* product_row(const SolveMemory<T>& memory, const Front& f, Index r) {
   return r < f.p ? memory.y + Offset{f.first + r} * memory.nrhs
                  : memory.update + (f.update + r - f.p) * memory.nrhs;
 }
 
-/// Computes rows [begin, begin + rows) of a front: its columns times x, plus its children's update
-/// rows for these rows, child after child.
+/// Computes rows [begin, begin + rows) of a front in y = L x: its columns times x, plus its
+/// children's update rows for these rows, child after child. Called by all threads of a block.
 template <class T>
 __device__ void multiply_rows(const PlanView& plan, const SolveMemory<T>& memory, const Front& f,
                               Index begin, Index rows) {
@@ -49,7 +50,8 @@ __device__ void multiply_rows(const PlanView& plan, const SolveMemory<T>& memory
   }
 }
 
-/// Computes pivot rows [begin, begin + columns) of y = L^T x.
+/// Computes rows of y = L^T x: those of a front's pivots [begin, begin + columns). Called by all
+/// threads of a block.
 template <class T>
 __device__ void multiply_columns(const PlanView& plan, const SolveMemory<T>& memory, const Front& f,
                                  Index begin, Index columns) {
@@ -75,8 +77,9 @@ __global__ void __launch_bounds__(kThreads)
     multiply_rows(plan, memory, f, 0, f.m);
 }
 
-/// Computes a whole tile row in the block of each tile in a front's first column, or a whole tile
-/// column in that of each tile on its diagonal; the blocks of the other tiles return.
+/// One block of threads for each tile of the fronts. Computes a whole tile row in the block of each
+/// tile in a front's first tile column or, if kTransposed, a whole tile column of pivots in the
+/// block of each tile on the diagonal; the blocks of other tiles return.
 template <bool kTransposed, class T>
 __global__ void __launch_bounds__(kThreads)
     multiply_tiled(PlanView plan, SolveMemory<T> memory, TileList list) {

@@ -9,13 +9,14 @@ namespace kauri::numeric::cuda {
 /// Loads the kernels. Throws Error(device).
 void load_product_kernels();
 
-/// Enqueues the rows of memory.y = L memory.x that are pivots of a level's fronts, and these
-/// fronts' update rows. Lower levels must be enqueued before.
+/// Enqueues the computation of the rows of memory.y = L memory.x that are pivots of a level's
+/// fronts, and of these fronts' update rows in memory.update. Lower levels must be enqueued before.
+/// Throws Error(device).
 template <class T>
 void enqueue_product(const PlanView& plan, const Level& level, const SolveMemory<T>& memory,
                      cudaStream_t stream);
-/// Enqueues the rows of memory.y = L^T memory.x that are pivots of a level's fronts. Levels may be
-/// done in any order; update rows are not used.
+/// Enqueues the computation of the rows of memory.y = L^T memory.x that are pivots of a level's
+/// fronts. Levels may be done in any order; memory.update is not used. Throws Error(device).
 template <class T>
 void enqueue_transposed_product(const PlanView& plan, const Level& level,
                                 const SolveMemory<T>& memory, cudaStream_t stream);

@@ -42,8 +42,8 @@ void CudaFactor<T>::enqueue_product_blocks(const MatrixView<const T>& b, const M
   }
 }
 
-/// Stores the product to memory.x, from where it is copied to the host: the scatter begins after
-/// the right-hand sides in memory.x were read for the last time.
+/// Leaves the product in memory.x, from where it is copied to the host: the scatter to memory.x
+/// begins after the product's operand in memory.x was read for the last time.
 template <class T>
 void CudaFactor<T>::multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
                              bool transposed) const {

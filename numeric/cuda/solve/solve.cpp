@@ -15,9 +15,10 @@
 
 namespace kauri::numeric::cuda {
 
-/// The fallback starts a backward sweep alone from memory.y, and ends a forward sweep alone there.
-/// Right-hand sides from the host lie in memory.y too (CudaWorkspace::rhs()), so b is gathered to
-/// memory.x and the solution is scattered from memory.x.
+/// Solves by sweeps, kernels_.together columns at a time, or by the fallback. The fallback starts a
+/// backward sweep alone from memory.y, and ends a forward sweep alone there. Right-hand sides from
+/// the host lie in memory.y too (CudaWorkspace::rhs()), so b is gathered to memory.x and the
+/// solution is scattered from memory.x.
 template <class T>
 void CudaFactor<T>::enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x,
                                   const CudaWorkspace<T>& workspace, const SolveSteps& steps,
@@ -77,7 +78,8 @@ void CudaFactor<T>::enqueue_one(const StridedView<const T>& b, const StridedView
   memory.verdict = verdict_address(), memory.b = b.data, memory.out = x.data;
   memory.b_step = b.row, memory.out_step = x.row;
   memory.run_flag = steps.run_flag;
-  const bool sweeps = steps.forward || steps.backward;  // neither: a permutation alone
+  const bool sweeps = steps.forward || steps.backward;  // without either, the solve is a
+                                                        // permutation alone
   if (sweeps) enqueue_unset(p, numbers, stream);
   SweepView view = *plan_->sweeps();
   view.old_of = steps.permute ? plan_->view().old_of : nullptr;

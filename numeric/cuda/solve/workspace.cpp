@@ -1,4 +1,4 @@
-// The allocation of a workspace, and the part of it that products with L use.
+// The allocation of a workspace of solves, and the part of its memory that products with L use.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/solve/workspace.hpp"
 
@@ -51,9 +51,9 @@ CudaWorkspace<T>::~CudaWorkspace() {
   stream_->wait();  // copies may be under way if a solve threw halfway
 }
 
-/// Returns, in a workspace of sweeps, the numbers that each solve writes anew: all of them if it is
-/// for one right-hand side, else the scratch, without update rows and parts. Either has room for
-/// two vectors and all update rows in double, or more.
+/// Products in a workspace of sweeps use the numbers that each solve writes anew: all of them in a
+/// workspace for one right-hand side, else the scratch, without update rows and parts. Either has
+/// room for two vectors and all update rows in double, or more.
 template <class T>
 SolveMemory<T> CudaWorkspace<T>::product_memory(const T* l) const {
   if (!fast_) return memory(l, nrhs_);

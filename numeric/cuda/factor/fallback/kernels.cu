@@ -1,8 +1,8 @@
 // The oracle and the fallback of factorisations: multifrontal Cholesky level by level (Duff & Reid
-// 1983). Tests compare all faster kernels with these, which do the fronts that no faster kernel
-// does on a device. One block of threads factorises a front of up to 64 rows; larger fronts are
-// done in tiles of 64, right-looking; each step takes up to three launches for all fronts of a
-// level.
+// 1983). Tests compare all faster kernels with these kernels, which also do the fronts that no
+// faster kernel does on a device. One block of threads factorises a front of up to 64 rows. Larger
+// fronts are done in tiles of 64, right-looking: one launch assembles all tiled fronts of a level,
+// then each tile column takes up to three launches for all of them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/factor/fallback/kernels.hpp"
 
@@ -14,7 +14,8 @@ namespace kauri::numeric::cuda {
 namespace fallback {
 namespace {
 
-/// Records the failure of front s, and marks its parent, which a later launch factorises, dead.
+/// Records the failure of front s at `column`, counted from its first pivot, with the value
+/// `pivot`, and marks its parent, which a later launch factorises, dead. Called by one thread.
 template <class T>
 __device__ void fail(const PlanView& plan, const FactorMemory<T>& memory, Index s, Index column,
                      T pivot) {
@@ -35,8 +36,9 @@ __device__ bool is_dead(const PlanView& plan, const FactorMemory<T>& memory, Ind
   return true;
 }
 
-/// Adds A's entries of front columns [j0, j0 + columns) and rows [i0, i0 + rows), and the shift, to
-/// a tile: entry (i,j) to tile[(i - i0) + (j - j0) * ld].
+/// Adds A's entries of front columns [j0, j0 + columns), which must be pivots, and rows [i0, i0 +
+/// rows), and the shift on the diagonal, to a tile: entry (i,j) to tile[(i - i0) + (j - j0) * ld].
+/// Called by all threads of the block, which it does not synchronise.
 template <class T>
 __device__ void add_entries(const PlanView& plan, const FactorMemory<T>& memory, const Front& f,
                             Index i0, Index rows, Index j0, Index columns, T* tile, Index ld) {
@@ -53,7 +55,8 @@ __device__ void add_entries(const PlanView& plan, const FactorMemory<T>& memory,
 }
 
 /// Adds the children's entries in front rows [i0, i0 + rows), columns [j0, j0 + columns) to a tile,
-/// child after child: entry (i,j) to tile[(i - i0) + (j - j0) * ld]. Called by the whole block.
+/// child after child: entry (i,j) to tile[(i - i0) + (j - j0) * ld]. Called by all threads of the
+/// block; ends with a barrier if there are children.
 template <class T>
 __device__ void add_children(const PlanView& plan, const FactorMemory<T>& memory, const Front& f,
                              Index i0, Index rows, Index j0, Index columns, T* tile, Index ld) {
@@ -82,8 +85,9 @@ __device__ void add_children(const PlanView& plan, const FactorMemory<T>& memory
 }
 
 /// Factorises the first p columns of a lower triangle of order m in shared memory, ld entries from
-/// a column to the next, and updates the rest. Returns the column of the first pivot that is not
-/// positive and finite, or kNone. Called by all threads of the block.
+/// a column to the next, and subtracts their products from the columns right of them. Returns the
+/// column of the first pivot that is not positive and finite, which is left in place, or kNone.
+/// Called by all threads of the block, with `a` complete.
 template <class T>
 __device__ Index partial_cholesky(T* a, Index ld, Index m, Index p) {
   const auto t = static_cast<Index>(threadIdx.x), threads = static_cast<Index>(blockDim.x);
@@ -104,7 +108,9 @@ __device__ Index partial_cholesky(T* a, Index ld, Index m, Index p) {
   return kNone;
 }
 
-/// Stores the lower triangle a, in shared memory, of a factorised front to its panel and its block.
+/// Stores the lower triangle `a` of a factorised front, in shared memory with ld entries from a
+/// column to the next: the columns of pivots to `panel`, the others to `block`. Called by all
+/// threads of the block.
 template <class T>
 __device__ void store(const T* a, Index ld, const SmallLayout& layout, T* panel, T* block) {
   for (Index k = static_cast<Index>(threadIdx.x); k < layout.m * layout.m;
@@ -144,8 +150,9 @@ __device__ T* entry_of(const FactorMemory<T>& memory, const Front& f, Index r, I
   return memory.entries + (c < f.p ? f.panel : f.block) + cells_of(f).place(r, c);
 }
 
-/// Calls f(r, c, entry) by all threads for entries [i0, i0 + rows) x [j0, j0 + columns) of a tiled
-/// front, but not for those above its diagonal.
+/// Calls f(r, c, entry) for entries (i0 + r, j0 + c) of a tiled front, r < rows and c < columns,
+/// but not for those above its diagonal; `entry` is the entry's address. The threads of the block
+/// share out the entries.
 template <class T, class F>
 __device__ void over_tile(const FactorMemory<T>& memory, const Front& front, Index i0, Index rows,
                           Index j0, Index columns, const F& f) {
@@ -156,8 +163,8 @@ __device__ void over_tile(const FactorMemory<T>& memory, const Front& front, Ind
   }
 }
 
-/// Sets `shared` to the tile of `list` that this block of threads works on. Returns false if its
-/// front is failed or dead.
+/// Sets `shared` to the tile of `list` that this block of threads works on. Returns false if the
+/// tile's front is failed or dead. Called by all threads of the block.
 template <class T>
 __device__ bool take_tile(const PlanView& plan, const FactorMemory<T>& memory, const TileList& list,
                           TileAt& shared) {
@@ -187,9 +194,10 @@ __global__ void assemble_tiles(PlanView plan, FactorMemory<T> memory, TileList l
             [&](Index r, Index c, T* entry) { *entry = tile[r + c * kTile]; });
 }
 
-/// Stores the inverses of the 16 x 16 diagonal blocks of a pivot tile l of w pivots from pivot
-/// `first` on: whole blocks, with zeros above the diagonal and an identity behind the last pivot.
-/// Solves read them.
+/// Stores the inverses of the 16 x 16 diagonal blocks of a pivot tile l, in shared memory with ld
+/// entries from a column to the next, of w pivots from pivot `first` of the front on: whole blocks,
+/// with zeros above the diagonal and an identity behind the last pivot. The fallback of solves
+/// reads these inverses, and invert_tiles() makes those of whole tiles from them.
 template <class T>
 __device__ void store_inverses(const T* l, Index ld, Index w, const FactorMemory<T>& memory,
                                const Front& f, Index first) {
@@ -211,7 +219,8 @@ __device__ void store_inverses(const T* l, Index ld, Index w, const FactorMemory
 }
 
 /// Factorises pivot tile k of each front from plan.order[begin] on, one block of threads for each
-/// front, and stores the inverses of its 16 x 16 diagonal blocks.
+/// front, and stores the inverses of its 16 x 16 diagonal blocks. Skips dead fronts; records
+/// failures.
 template <class T>
 __global__ void factor_tiles(PlanView plan, FactorMemory<T> memory, Index begin, Index k) {
   extern __shared__ __align__(16) unsigned char shared[];
@@ -235,7 +244,8 @@ __global__ void factor_tiles(PlanView plan, FactorMemory<T> memory, Index begin,
   store_inverses(a, ld, w, memory, f, at);
 }
 
-/// Solves X L(k,k)^T = A(i,k) for tiles (i,k), i > k, by substitution, one row per thread.
+/// Solves X L(k,k)^T = A(i,k) for tiles (i,k), i > k, by substitution, one row per thread; X
+/// replaces A(i,k).
 template <class T>
 __global__ void solve_tiles(PlanView plan, FactorMemory<T> memory, TileList list, Index k) {
   extern __shared__ __align__(16) unsigned char shared[];

@@ -15,11 +15,13 @@
 namespace kauri::numeric::cuda::kernels {
 
 inline constexpr int kOperationsPart =
-    72;  // 64, and 8 that keep rows of different parity in different banks
+    72;  // entries of an 8 x 8 part of the column operations (rows of one parity, columns of one
+         // parity): 64, and 8 that keep rows of different parity in different banks
 inline constexpr int kOperationsEntries = 4 * kOperationsPart;
 
-/// Stores the column operations (the inverse transposed, 16 x 16) in shared memory as operand B of
-/// apply_operations(). Called by lanes 16-31, each with row `lane & 15` of them in `a`.
+/// Stores the column operations (the inverse transposed, 16 x 16) to `operations`,
+/// kOperationsEntries of shared memory, as operand B of apply_operations(). Called by lanes 16-31,
+/// each with row `lane & 15` of the column operations in `a`.
 __device__ inline void store_operations(double* operations, const double (&a)[16], int lane) {
   const int k = lane & 15;
   double* mine = operations + (k & 1) * kOperationsPart + 2 * ((k >> 2 & 1) + (k & 2)) + (k >> 3);
@@ -29,7 +31,8 @@ __device__ inline void store_operations(double* operations, const double (&a)[16
         a[n];
 }
 
-/// Sets x to minus acc times the column operations that store_operations() stored.
+/// Sets x to minus acc times the column operations that store_operations() stored. Called by one
+/// warp.
 __device__ inline void apply_operations(BlockAccumulator& x, const BlockAccumulator& acc,
                                         const double* operations, int lane) {
   double a[8];
@@ -52,8 +55,9 @@ struct EliminatedDiagonal {
   bool corrects;
 };
 
-/// Eliminates diagonal block j: writes L over it, and the inverse of L transposed, as column
-/// operations, to `operations`. Called by one warp.
+/// Eliminates diagonal block j, from which earlier columns have been subtracted: writes L over it,
+/// and the inverse of L transposed, as column operations, to `operations`. `exchange`:
+/// kExchangeEntries of shared memory, which may be those of `operations`. Called by one warp.
 __device__ inline EliminatedDiagonal eliminate_diagonal(const LaneFront& front, int pivots,
                                                         double* operations, double* exchange,
                                                         int j) {
@@ -91,8 +95,8 @@ __device__ inline void load_triangle(double (&g)[8], const LaneFront& front, int
   }
 }
 
-/// Adds (C - x G^T) G^-T to x = C G^-T, which apply_operations() computed (tiled/correction.cuh).
-/// In: acc = minus C. Called by one warp.
+/// Adds (C - x G^T) G^-T to x = C G^-T, which apply_operations() computed (tiled/correction.cuh);
+/// G: load_triangle(). acc: minus C on entry, and changed. Called by one warp.
 __device__ inline void correct_block(BlockAccumulator& x, BlockAccumulator& acc,
                                      const LaneFront& front, int pivots, int j,
                                      const LaneColumns& columns, const double* operations) {
@@ -110,7 +114,8 @@ __device__ inline void correct_block(BlockAccumulator& x, BlockAccumulator& acc,
   }
 }
 
-/// Adds the sum of L(i,k) L(j,k)^T over block columns k in [begin, end), pivots alone, to acc.
+/// Adds the sum of L(i,k) L(j,k)^T over block columns k in [begin, end) to acc; columns that are
+/// not pivots count as zeros. Called by one warp.
 __device__ inline void add_products(BlockAccumulator& acc, const LaneFront& front, int pivots,
                                     int i, int j, int begin, int end) {
   for (int k = begin; k < end; ++k) {
@@ -128,8 +133,8 @@ __device__ inline void add_products(BlockAccumulator& acc, const LaneFront& fron
   }
 }
 
-/// Subtracts the sum of L(i,k) L(j,k)^T over block columns k in [begin, end) from block (i,j).
-/// Called by one warp.
+/// Subtracts the sum of L(i,k) L(j,k)^T over block columns k in [begin, end) from block (i,j) in
+/// shared memory; columns that are not pivots count as zeros. Called by one warp.
 __device__ inline void update_block(const LaneFront& front, int pivots, int i, int j, int begin,
                                     int end) {
   const LaneColumns columns(front, j);
@@ -139,8 +144,9 @@ __device__ inline void update_block(const LaneFront& front, int pivots, int i, i
   store_block<true>(acc, front, i, j, columns);
 }
 
-/// Multiplies block (i,j) by the column operations of block column j, which makes it L(i,j): in
-/// place and in x; with a correction if `corrects`. Called by one warp.
+/// Multiplies block (i,j), from which earlier columns have been subtracted, by the column
+/// operations of block column j, which makes it L(i,j): in place and in x; with a correction if
+/// `corrects`. Called by one warp.
 __device__ inline void solve_block(BlockAccumulator& x, const LaneFront& front, int pivots, int i,
                                    int j, const LaneColumns& columns, const double* operations,
                                    bool corrects) {
@@ -159,8 +165,9 @@ __device__ inline void update_contribution(const LaneFront& front, int pivots, i
     for (int i = j; i < blocks; ++i) update_block(front, pivots, i, j, 0, panels);
 }
 
-/// Factorises a front of up to 32 rows, a row per lane, without column operations. Returns the
-/// first column without an ordinary pivot (is_ordinary()), or -1. Called by one warp.
+/// Factorises a front of up to 32 rows, a row per lane, without column operations. `exchange`:
+/// kExchangeEntries of shared memory. Returns the first column without an ordinary pivot
+/// (is_ordinary()), or -1. Called by one warp.
 __device__ inline int factor_by_rows(const LaneFront& front, int pivots, double* exchange) {
   for (int first = 0; first < pivots; first += kBlock) {
     double a[16];
@@ -176,8 +183,8 @@ __device__ inline int factor_by_rows(const LaneFront& front, int pivots, double*
 }
 
 /// Factorises a front of up to 64 rows by one warp, left-looking: a block column stays in
-/// accumulators while its diagonal block is eliminated. Returns the first column
-/// without an ordinary pivot, or -1.
+/// accumulators while its diagonal block is eliminated. `operations` and `exchange`: as for
+/// eliminate_diagonal(). Returns the first column without an ordinary pivot, or -1.
 __device__ inline int factor_by_warp(const LaneFront& front, int pivots, double* operations,
                                      double* exchange) {
   constexpr int kBlocks = 4;

@@ -1,12 +1,12 @@
 // Partial Cholesky of a packed front in shared memory by the warps of a block: warp 0 eliminates
-// the diagonal blocks, the others follow.
+// the diagonal blocks, the other warps follow.
 //
 // In phase j warp 0 makes block (j+1,j) of L, subtracts its square from diagonal block j+1 and
-// eliminates that. Meanwhile the others make the rest of block column j, then update block column
-// j+1 below its diagonal, and diagonal block j+2 but for its last product. During the last
-// elimination they subtract all products known so far from the contribution block. Phase -1 is the
-// first elimination alone; after the last phase all warps subtract the last products from the
-// contribution block.
+// eliminates that block. Meanwhile the other warps make the rest of block column j, then update
+// block column j+1 below its diagonal, and diagonal block j+2 but for its last product. During the
+// last elimination they subtract all products known so far from the contribution block. Phase -1 is
+// the first elimination alone; after the last phase all warps subtract the products of the last
+// block column from the contribution block.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,10 +19,10 @@ inline constexpr int kBelowReady = 1;  // named barrier: block (j+1,j) is in sha
 /// Shared memory of a front beside its entries; two buffers for data that one phase writes and the
 /// next one reads.
 struct ChainScratch {
-  double* operations;  // 2 x kOperationsEntries
-  double* exchange;    // kExchangeEntries
-  int* failed;         // 2: -1, or the first failing column
-  int* corrects;       // 2: whether products with the column operations need a correction
+  double* operations;  // 2 x kOperationsEntries: column operations of two diagonal blocks
+  double* exchange;    // kExchangeEntries: scratch of the eliminating warp
+  int* failed;         // 2: first failing column of the front, or -1
+  int* corrects;       // 2: not 0 if products with the column operations need a correction
 
   __device__ void keep(const EliminatedDiagonal& done, int slot) const {
     failed[slot] = done.failed, corrects[slot] = static_cast<int>(done.corrects);
@@ -58,7 +58,9 @@ __device__ inline void lead_phase(const LaneFront& front, int pivots, int panels
   if (front.lane == 0) scratch.keep(done, slot);
 }
 
-/// Makes blocks (i,j), i > j+1, of L. Called in phase j >= 0 by all warps but warp 0.
+/// Makes blocks (i,j), i > j+1, of L, and waits for block (j+1,j), which warp 0 makes, if the front
+/// has a block column j+1 of pivots. Called in phase j >= 0 by all warps but warp 0. `warp`: number
+/// of the calling warp.
 template <int kWarps>
 __device__ inline void follow_phase(const LaneFront& front, int pivots, int panels,
                                     const ChainScratch& scratch, int j, int warp) {
@@ -73,10 +75,11 @@ __device__ inline void follow_phase(const LaneFront& front, int pivots, int pane
   ptx::named_sync(kBelowReady, 32 * kWarps);
 }
 
-/// Updates blocks in phase j, dealt to `warps` warps: block column j + 1 below its diagonal and
-/// diagonal block j + 2, by all products so far; in the last phase but one also the contribution
-/// block. After the last phase, j = panels, it updates the contribution block by the last block
-/// column. One loop does all of it, which keeps the code small in the instruction cache.
+/// Updates blocks in phase j, dealt to `warps` warps, of which the caller is number `warp`: block
+/// column j + 1 below its diagonal and diagonal block j + 2, by all products so far; in the last
+/// phase but one also the contribution block. After the last phase, j = panels, it updates the
+/// contribution block by the last block column. One loop does all of it, which keeps the code small
+/// in the instruction cache.
 __device__ inline void update_phase(const LaneFront& front, int pivots, int panels, int j, int warp,
                                     int warps) {
   const int blocks = front.blocks();
@@ -98,8 +101,9 @@ __device__ inline void update_phase(const LaneFront& front, int pivots, int pane
   }
 }
 
-/// Factorises a front and calls done(j) in one thread when block column j of L is finished. Returns
-/// the first column without an ordinary pivot, or -1. Called by all threads of the block.
+/// Factorises a front, complete in shared memory, and calls done(j) in one thread when block column
+/// j of L is finished and visible to bulk copies. Returns the first column without an ordinary
+/// pivot, or -1. Called by all threads of the block.
 template <int kWarps, class Done>
 __device__ inline int factor_by_chain(const LaneFront& front, int pivots,
                                       const ChainScratch& scratch, int warp, const Done& done) {

@@ -1,10 +1,10 @@
 // Partial Cholesky factorisation of many small fronts (up to 128 rows,
 // symbolic/device/small_layout.hpp) in one launch, FP64.
 //
-// It fuses batched POTRF, TRSM and SYRK; with p = m it is POTRF alone. They are not separate calls,
-// since a front fits on chip: fused, the kernel reads its entries once and writes L and the
-// contribution block once, and this traffic bounds the time. Separate calls would write and read L
-// again between the steps, and the contribution block once more.
+// The kernel fuses batched POTRF, TRSM and SYRK; with p = m it is POTRF alone. A front fits on
+// chip: fused, the kernel reads the front's entries once and writes L and the contribution block
+// once, and this traffic bounds the time. Separate calls would write and read L again between the
+// steps, and the contribution block once more.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,7 +22,8 @@ using symbolic::whole_units;
 
 inline constexpr int kMaxSmallRows = 128;
 
-/// A front on the device, whatever it is assembled from. Fronts of one launch may all differ.
+/// A front on the device, without the source that its kernel assembles it from. Fronts of one
+/// launch may differ in rows and pivots.
 struct SmallFront {
   double* panel = nullptr;         // out: L, panel_storage() entries, aligned to 16 bytes
   double* contribution = nullptr;  // out: A22 - L21 L21^T, block_storage() entries, aligned to 16
@@ -41,10 +42,10 @@ struct PackedSmallFront : SmallFront {
 /// first launch there. Returns false if the device cannot run them.
 bool prepare_small_fronts();
 
-/// Enqueues the factorisation of fronts of at most `max_rows` <= 128 rows each. max_rows chooses
-/// the kernel and each front's shared memory: group fronts by size. Sets failed[f] to the first
-/// column whose pivot is not in (1e-290, 1e290), or -1; the other contents of a failed front are
-/// unspecified. Returns the launch's error.
+/// Enqueues the factorisation of `count` fronts of at most `max_rows` <= 128 rows each. max_rows
+/// chooses the kernel and each front's shared memory: group fronts by size. Sets failed[f] to the
+/// first column of front f whose pivot is not in (1e-290, 1e290), or -1; the other contents of a
+/// failed front are unspecified. Returns the launch's error.
 cudaError_t enqueue_small_fronts(const PackedSmallFront* fronts, int count, int max_rows,
                                  int* failed, cudaStream_t stream);
 

@@ -14,8 +14,9 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-// An Assembly is a functor passed by value. All threads of the group call draw(), begin() and
-// finish(). Its members:
+// An Assembly is a functor passed by value. All threads of the group that shares a front call
+// draw(), begin() and finish(). The kernel in which a block shares a front (up to 128 rows) uses
+// neither kExact nor draw() nor stored(). Its members:
 //
 //   FrontRecord
 //     Derived from SmallFront, trivially copyable, a multiple of 8 and at most 128 bytes; holds
@@ -25,7 +26,8 @@ namespace kauri::numeric::cuda::kernels {
 //     True: a front that fails is assembled again and factorised by plain divisions and roots.
 //
 //   draw(otherwise, lane)
-//     Returns the index of a warp's next front: `otherwise`, or that of a ticket.
+//     Returns the index of a warp's next front, the same in all lanes: `otherwise`, or one drawn by
+//     a ticket.
 //
 //   begin(front, packed, barrier, group)
 //     May start asynchronous copies to `packed` that complete on `barrier` (one arrival per use).
@@ -39,9 +41,10 @@ namespace kauri::numeric::cuda::kernels {
 //     Records the result of front f: its first failing column, or -1. Called by one thread.
 //
 //   stored(front)
-//     Called after the front's stores were begun, by the same thread.
+//     Called by the thread that has begun the front's bulk stores, after these.
 
-/// The threads that share a front: a warp, or a block.
+/// The threads that share a front: those of a warp, or of a block of kWarps warps. `thread`: index
+/// of the calling thread.
 struct WarpGroup {
   int thread;
   static constexpr int kThreads = 32;
@@ -54,14 +57,16 @@ struct BlockGroup {
   __device__ static void sync() { __syncthreads(); }
 };
 
-/// Begins the store of panel columns [first, last) to global memory; last is p or a multiple of 16.
-/// Called by one thread, after the threads that wrote them called shared_proxy_fence().
+/// Begins the store of panel columns [first, last) of a front from its packed triangle to global
+/// memory; last is p or a multiple of 16. Called by one thread, after a barrier that the threads
+/// which wrote the columns reach after shared_proxy_fence().
 __device__ inline void store_panel(const SmallFront& front, const double* packed, int first,
                                    int last) {
   const SmallLayout shape{front.rows, front.pivots};
   const int begin = packed_column(first, shape.m) + first;
   const int end = last < shape.p ? packed_column(last, shape.m) + last : shape.panel_entries();
-  const int whole = (end - begin) & ~1;  // the entry after an odd last one may not be final
+  const int whole = (end - begin) & ~1;  // of an odd number of entries the last is stored alone:
+                                         // the one after it may not be final
   if (whole > 0) ptx::bulk_store(front.panel + begin, packed + begin, whole * 8);
   if (begin + whole < end) front.panel[end - 1] = packed[end - 1];
 }
@@ -73,14 +78,16 @@ __device__ inline void store_contribution(const SmallFront& front, const double*
                   shape.block_storage() * 8);
 }
 
-/// Shared memory of a front that one warp factorises, and the description of the warp's next front.
+/// Shared memory of the front that one warp factorises, and the description of the warp's next
+/// front.
 template <class FrontRecord>
 struct WarpSlot {
   static constexpr int kFront = static_cast<int>(sizeof(FrontRecord) / 8);
   static constexpr int kPackedBegin = (kOperationsEntries + 2 * kFront + 2) & ~1;
   static_assert(kExchangeEntries <= kOperationsEntries);
 
-  double* operations;  // kOperationsEntries; before they are known, the lanes' exchange
+  double* operations;  // kOperationsEntries: column operations; until these are known, scratch of
+                       // the elimination
   FrontRecord* front;
   FrontRecord* next;
   std::uint64_t* barrier;
@@ -96,15 +103,17 @@ struct WarpSlot {
     return kPackedBegin + whole_units(packed_entries(max_rows));
   }
 
-  /// Fetches the description of front f, if f < count, for the next begin().
+  /// Begins to copy the description of front f, if f < count, to `next`, for the next begin().
+  /// Called by all lanes of the warp.
   __device__ void fetch(const FrontRecord* fronts, int f, int count, int lane) const {
     static_assert(sizeof(FrontRecord) % 8 == 0 && kFront <= 32);
     if (f >= count || lane >= kFront) return;
     ptx::copy_8_async(reinterpret_cast<double*>(next) + lane,
                       reinterpret_cast<const double*>(fronts + f) + lane);
   }
-  /// Begins the assembly of the front whose description fetch() has fetched, once the stores of the
-  /// previous front have read `packed`.
+  /// Waits for the description that fetch() copies, and until the stores of the previous front have
+  /// read `packed`; then moves the description to `front` and calls assembly.begin(). Called by all
+  /// lanes of the warp.
   template <class Assembly>
   __device__ void begin(const Assembly& assembly, int lane) const {
     ptx::finish_async_copies();
@@ -117,7 +126,8 @@ struct WarpSlot {
 };
 
 /// Factorises `count` fronts, each by one warp: of up to 32 rows if kRows, else of up to 64. A warp
-/// does one front after another.
+/// does one front after another. `max_rows`: most rows of a front, for which shared memory is laid
+/// out.
 template <bool kRows, int kWarps, int kResident, class Assembly>
 __global__ void __launch_bounds__(32 * kWarps, kResident)
     factor_fronts_by_warps(const typename Assembly::FrontRecord* fronts, int count, int max_rows,
@@ -128,7 +138,8 @@ __global__ void __launch_bounds__(32 * kWarps, kResident)
   const int stride = static_cast<int>(gridDim.x) * kWarps;
   const int block = static_cast<int>(blockIdx.x);
   watchdog::begin(watchdog::Kernel::factor_fronts_by_warps);
-  // warps of a block take adjacent fronts; fewer fronts than warps spread over all multiprocessors
+  // Warps of a block take adjacent fronts; if there are fewer fronts than warps, these spread over
+  // all multiprocessors.
   int f = assembly.draw(
       count > stride ? block * kWarps + warp : block + static_cast<int>(gridDim.x) * warp, lane);
   if (f >= count) return;
@@ -169,9 +180,10 @@ __global__ void __launch_bounds__(32 * kWarps, kResident)
 }
 
 inline constexpr int kChainEntries =
-    2 * kOperationsEntries + kExchangeEntries + 4;  // shared memory beside the front's entries
+    2 * kOperationsEntries + kExchangeEntries + 4;  // doubles of shared memory beside the front's
+                                                    // entries
 
-/// Factorises a front of up to kMaxSmallRows rows per block.
+/// Factorises one front of up to kMaxSmallRows rows in each block of threads.
 template <int kWarps, int kResident, class Assembly>
 __global__ void __launch_bounds__(32 * kWarps, kResident)
     factor_fronts_by_blocks(const typename Assembly::FrontRecord* fronts, Assembly assembly) {
@@ -210,9 +222,11 @@ struct BlockSize {
   int warps;
   int resident;
 };
-inline constexpr BlockSize kBlocks32{4, 6};   // 80 registers
-inline constexpr BlockSize kBlocks64{2, 5};   // 168 registers; 19 KB of shared memory per front
-inline constexpr BlockSize kBlocks128{6, 3};  // 96 registers; 72 KB of shared memory per front
+inline constexpr BlockSize kBlocks32{4, 6};   // 80 registers per thread
+inline constexpr BlockSize kBlocks64{2, 5};   // 168 registers per thread; 19 KB of shared memory
+                                              // per front
+inline constexpr BlockSize kBlocks128{6, 3};  // 96 registers per thread; 72 KB of shared memory per
+                                              // front
 
 /// Kernels for fronts of at most 32, of at most 64, and, with kLarge, of at most 128 rows.
 template <class Assembly, bool kLarge = true>
@@ -231,7 +245,8 @@ class SmallFrontKernels {
            allow(kernel64, 32 * kBlocks64.warps, warp_bytes(kBlocks64, 64));
   }
 
-  /// Enqueues count > 0 fronts of at most max_rows <= kMaxSmallRows rows each.
+  /// Enqueues the factorisation of count > 0 fronts of at most max_rows <= kMaxSmallRows rows each
+  /// (64 without kLarge). Returns the launch's error.
   static cudaError_t enqueue(const FrontRecord* fronts, int count, int max_rows,
                              const Assembly& assembly, cudaStream_t stream) {
     int device = 0, processors = 0;
@@ -278,7 +293,9 @@ class SmallFrontKernels {
                       cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads,
                                                                     bytes) == cudaSuccess &&
                       blocks > 0;
-    if (!able) static_cast<void>(cudaGetLastError());  // an answer, not an error of the next launch
+    if (!able)
+      static_cast<void>(cudaGetLastError());  // clears the error: it is the answer here,
+                                              // and the next launch must not return it
     return able;
   }
 };

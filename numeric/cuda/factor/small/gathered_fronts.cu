@@ -15,7 +15,7 @@ constexpr unsigned kAll = 0xffffffffu;
 constexpr int kRowsPerLane = symbolic::DeviceSchedule::kSmall / 32;
 
 /// An array of 32 kRowsPerLane indices over the lanes of a warp: lane l holds items l, l + 32, ...
-/// at(k) returns item k; all lanes call it.
+/// at(k) returns item k, which may differ from lane to lane; all lanes call it.
 struct LaneIndices {
   Index value[kRowsPerLane];
 
@@ -49,8 +49,9 @@ __device__ void clear(double* packed, Index entries, int lane) {
   for (Index e = lane; e < entries / 2; e += 32) units[e] = make_double2(0.0, 0.0);
 }
 
-/// Sets A's entries in the cleared triangle, and adds the shift to its pivots. The lanes hold where
-/// each column's entries begin, and search there for the columns of 32 entries at a time.
+/// Sets A's entries in the cleared triangle `packed`, and adds the shift to the diagonal of its
+/// pivots. The lanes hold where each column's entries begin, and search there for the columns of 32
+/// entries at a time. Called by one warp.
 __device__ void add_entries(const GatherSource& source, const GatheredFront& front, double* packed,
                             int lane) {
   const std::uint32_t* column = source.plan.entry_ptr + front.first;
@@ -84,11 +85,12 @@ __device__ Child child_at(const GatherSource& source, Index at) {
           f.m - f.p};
 }
 
-inline constexpr int kAtOnce = 4;        // entries of a block that a lane holds
+inline constexpr int kAtOnce = 4;        // entries of a child's block that a lane holds at once
 inline constexpr int kNarrowBlock = 32;  // most rows of a narrow block: one for each lane
 
-/// Loads entries first + lane, first + 32 + lane, ... of a block for add_narrow_block(); zeros if
-/// the block has more than kNarrowBlock rows. The loads do not wait for one another.
+/// Loads entries first + lane, first + 32 + lane, ... of a child's block for add_narrow_block();
+/// zeros behind its last entry, and if the block has more than kNarrowBlock rows. The loads do not
+/// wait for one another.
 __device__ void load_entries(double (&entry)[kAtOnce], const Child& child, Index first, int lane) {
   const Index count = child.q <= kNarrowBlock ? packed_entries(child.q) - first : 0;
 #pragma unroll
@@ -106,7 +108,8 @@ __device__ Index column_of_entry(Index e, Index q) {
 }
 
 /// Adds a child's block of at most kNarrowBlock rows to the packed triangle of order m. `entry`
-/// holds what load_entries() loads from 0 on; `rows`: the parent's row of the block's row `lane`.
+/// holds what load_entries() loads from entry 0 on, and is changed; `rows`: the parent's row of the
+/// block's row `lane`. Called by one warp.
 __device__ void add_narrow_block(const Child& child, double (&entry)[kAtOnce], Index rows, Index m,
                                  double* packed, int lane) {
   const Index count = packed_entries(child.q);
@@ -124,8 +127,9 @@ __device__ void add_narrow_block(const Child& child, double (&entry)[kAtOnce], I
   __syncwarp();
 }
 
-/// Adds a child's block of up to 64 rows to the packed triangle of order m, four columns at a time:
-/// their loads do not wait for one another.
+/// Adds a child's block of up to 64 rows to the packed triangle of order m, four columns at a time,
+/// whose loads do not wait for one another. `rows`: the parent's rows of the block's rows. Called
+/// by one warp.
 __device__ void add_block(const Child& child, const LaneIndices& rows, Index m, double* packed,
                           int lane) {
   constexpr int kColumns = 4;
@@ -166,7 +170,7 @@ __device__ void add_children(const GatherSource& source, const GatheredFront& fr
     double entry[kAtOnce];
     load_entries(entry, next, 0, lane);
     for (Index k = 0; k < count;
-         ++k) {  // the next child's data are being loaded while one is added
+         ++k) {  // the data of the next child are being loaded while this child is added
       const Child now = next;
       const LaneIndices places = rows;
       double held[kAtOnce];

@@ -13,9 +13,11 @@ struct GatheredFront : kernels::SmallFront {
   Index front;
   Index first;  ///< column of L of its first pivot
   Index child_begin, child_end;
-  Index place;    ///< position among the small fronts
-  Index awaited;  ///< number of children of the same launch
-  Index parent;   ///< position of its parent if the parent belongs to the same launch, else kNone
+  Index place;    ///< position among the narrow and small fronts, of its counter in
+                  ///< GatherSource::done
+  Index awaited;  ///< number of the front's children that belong to the same launch
+  Index parent;   ///< position of its parent among the small fronts if the parent belongs to the
+                  ///< same launch, else kNone
   Index unused;   ///< padding: descriptions are copied in whole words of 8 bytes
 };
 
@@ -29,16 +31,18 @@ struct GatherSource {
 
   PlanView plan;
   FactorMemory<double> memory;
-  int* done;    ///< counters, one for each small front: how many of its children of the same launch
-                ///< are done
-  int* ticket;  ///< number of fronts that the warps of the launch have drawn
+  int* done;    ///< counters, one for each narrow or small front: how many of its children of the
+                ///< same launch are done
+  int* ticket;  ///< number of fronts that the warps of the launch have drawn so far
 };
 
-/// Lets the kernels have their shared memory. Call it once for each device; false: it can't run
-/// them.
+/// Lets the kernels have the shared memory that they need on the current device. Call it once for
+/// each device. Returns false if the device cannot run the kernels.
 bool prepare_gathered_fronts();
-/// Enqueues the factorisation of fronts of at most max_rows <= 64 rows, children before parents.
-/// source.done and *source.ticket must be zero before it. Returns the launch's error.
+/// Enqueues the factorisation of `count` fronts of at most max_rows <= 64 rows, listed children
+/// before parents; children that are not in the list must be done by earlier work of the stream.
+/// The counters source.done of these fronts and *source.ticket must be zero before the launch.
+/// Records failures in source.memory. Returns the launch's error.
 cudaError_t enqueue_gathered_fronts(const GatheredFront* fronts, Index count, Index max_rows,
                                     const GatherSource& source, cudaStream_t stream);
 

@@ -51,8 +51,9 @@ struct LaneColumns {
   __device__ int column(int i) const { return first + 8 * (i & 1) + (i >> 1); }
 };
 
-/// Loads a block (row block i) of L as an operand. A: a; B of column half n: a[n], a[n + 2], a[n +
-/// 4], a[n + 6]. Rows beyond the front's last row are copies of that row.
+/// Loads block row i of the block column `columns` of L as an operand: `a` is operand A; a[n], a[n
+/// + 2], a[n + 4], a[n + 6] are operand B of half n of the columns. Rows beyond the front's last
+/// row are copies of that row.
 __device__ inline void load_block(double (&a)[8], const LaneFront& front, int i,
                                   const LaneColumns& columns) {
   const int row = kBlock * i + front.lane_row;
@@ -72,7 +73,7 @@ __device__ inline void load_block(double (&a)[8], const LaneFront& front, int i,
   }
 }
 
-/// Sets the block's columns that are not pivots to zero.
+/// Sets the columns of a loaded block that are not pivots to zero.
 __device__ inline void mask_pivots(double (&a)[8], const LaneColumns& columns, int pivots) {
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
@@ -80,7 +81,7 @@ __device__ inline void mask_pivots(double (&a)[8], const LaneColumns& columns, i
   }
 }
 
-/// Adds a b^T to acc.
+/// Adds a b^T to acc; a and b: blocks from load_block().
 __device__ inline void multiply_block(BlockAccumulator& acc, const double (&a)[8],
                                       const double (&b)[8]) {
 #pragma unroll
@@ -110,7 +111,7 @@ __device__ inline void load_minus(BlockAccumulator& acc, const LaneFront& front,
   } else {
 #pragma unroll
     for (int c = 0; c < 4;
-         ++c) {  // a load in every lane without a branch, which would wait for each load
+         ++c) {  // each lane loads some entry, without a branch, which would wait for each load
       const int column = columns.column(c), place = columns.place[c] + row;
       entry[2 * c] = front.packed[column <= row && row < front.rows ? place : 0];
       entry[2 * c + 1] = front.packed[column <= row + 1 && row + 1 < front.rows ? place + 1 : 0];
@@ -150,8 +151,8 @@ __device__ inline void store_block(const BlockAccumulator& acc, const LaneFront&
   }
 }
 
-/// Loads the entries of columns first .. first + 15 of a row. Elements without an entry in the
-/// triangle hold unspecified values.
+/// Loads the entries of columns first .. first + 15 of row `row` of the triangle. Elements without
+/// an entry in the triangle hold unspecified values.
 __device__ inline void load_row(double (&a)[16], const LaneFront& front, int first, int row) {
   const int at = packed_column(first, front.rows) + row;
   const int step = front.rows - 1 - first, last = row < front.rows ? row - first : -1;

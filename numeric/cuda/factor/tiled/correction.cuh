@@ -13,15 +13,15 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-/// The largest condition of a block whose inverse is used without correction: the residual is up to
-/// about 5 eps. Blocks of meshes have less than 10.
+/// The largest condition (see is_nearly_singular()) of a block whose inverse is used without
+/// correction: the residual is up to about 5 eps. Blocks of meshes have less than 10.
 inline constexpr double kLargestCondition = 256.0;
 
 /// Returns true in all lanes if max over k < width of |row k of T|_2 |column k of inv(T)|_1 exceeds
-/// kLargestCondition, for a 16 x 16 triangle T. Up to a factor of 256 this maximum is the largest
-/// entry of |inv(T)| |T|, and unlike the condition number it does not grow if rows are scaled. Lane
-/// 16 + k holds column k of the inverse; `diagonal`: entry (k,k) of T T^T. Called by all lanes of a
-/// warp.
+/// kLargestCondition, for a 16 x 16 triangle T of which the first `width` columns count. Up to a
+/// factor of 256 this maximum is the largest entry of |inv(T)| |T|, and unlike the condition number
+/// it does not grow if rows are scaled. Lane 16 + k holds column k of the inverse and in `diagonal`
+/// entry (k,k) of T T^T; other lanes' values are not used. Called by all lanes of a warp.
 __device__ inline bool is_nearly_singular(const double (&inverse)[16], double diagonal, int width,
                                           int lane) {
   double sum[4] = {};
@@ -33,8 +33,8 @@ __device__ inline bool is_nearly_singular(const double (&inverse)[16], double di
   return __any_sync(0xffffffffu, large && lane >= 16 && (lane & 15) < width) != 0;
 }
 
-/// Loads a B operand from 2 x 2 cells by rows in shared memory: their rows 8n .. 8n + 7. It is
-/// loaded for each product: kept, it would take registers that accumulators need.
+/// Loads a B operand from 2 x 2 cells by rows in shared memory: their rows 8n .. 8n + 7. The
+/// operand is loaded for each product: kept, it would take registers that accumulators need.
 __device__ inline void reload_b(double (&b)[4], const double* cells, int n, int lane) {
   const ptx::SharedAddress address = ptx::shared_address(cells + 2 * n * kCellEntries + 2 * lane);
 #pragma unroll
@@ -42,8 +42,9 @@ __device__ inline void reload_b(double (&b)[4], const double* cells, int n, int 
     ptx::load_shared(b[2 * i], b[2 * i + 1], address + i * kCellEntries * 8);
 }
 
-/// Computes X = C V^T, corrected, as two accumulators. c: C as an A operand; T and V: 2 x 2 cells
-/// by rows in shared memory. The signs of both C and X may be flipped.
+/// Computes X = C V^T, corrected, as two accumulators, of its left and its right 8 columns. c: C as
+/// an A operand; `triangle` and `inverse`: T and V as 2 x 2 cells by rows in shared memory. The
+/// signs of both C and X may be flipped. Called by one warp.
 __device__ inline void multiply_corrected(double (&left)[4], double (&right)[4],
                                           const double (&c)[8], const double* triangle,
                                           const double* inverse, int lane) {

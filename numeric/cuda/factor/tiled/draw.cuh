@@ -1,5 +1,5 @@
-// Functions common to the kernels on tiled fronts: drawing a ticket, and the pauses that tests ask
-// for.
+// Functions common to the kernels on tiled fronts: drawing a ticket, copying its task, and the
+// pauses that tests ask for.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +9,8 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-/// Copies an object from global to shared memory, one word per lane.
+/// Copies an object from global to shared memory, one word of 4 bytes per lane. Called by all lanes
+/// of a warp, which it does not synchronise.
 template <class T>
 __device__ void copy_words(T& to, const T& from, int lane) {
   static_assert(sizeof(T) <= 32 * sizeof(int) && sizeof(T) % sizeof(int) == 0);
@@ -37,8 +38,8 @@ __device__ int draw_ticket(Ticket& ticket, const Front* fronts, const symbolic::
   return number;
 }
 
-/// Sleeps for up to a microsecond, or in one of 16 cases for 30, as a hash of seed, ticket and warp
-/// says. Returns at once if seed is 0.
+/// Sleeps for up to a microsecond, or in one of 16 cases for 30 microseconds, as a hash of seed,
+/// ticket and warp says. Returns at once if seed is 0.
 __device__ inline void pause(unsigned seed, int ticket, int warp) {
   if (seed == 0) return;
   unsigned x = seed * 0x9e3779b9u ^ static_cast<unsigned>(ticket) * 0x85ebca6bu ^

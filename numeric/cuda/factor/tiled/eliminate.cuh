@@ -7,15 +7,17 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-inline constexpr int kExchangeEntries = 128;  // twice four columns of 16 rows
+inline constexpr int kExchangeEntries = 128;  // doubles of scratch in shared memory: two buffers of
+                                              // four columns of 16 rows
 
 /// Returns true if x is positive, and neither so small nor so large that its reciprocal or root is
 /// not a normal number.
 __device__ inline bool is_ordinary(double x) { return x > 1e-290 && x < 1e290; }
 
-/// Eliminates four columns from `first` on in the lane's row `a`, updating only these four. pairs:
-/// these columns of rows 0-15, in shared memory; every lane factorises their 4 x 4 diagonal block
-/// for itself. Sets factor[j] to the row's entry in column first + j of the unit lower factor.
+/// Eliminates four columns from `first` on in the lane's row `a`, updating only these four; columns
+/// from `width` on are not eliminated (kFull: width is 16). `pairs`: these four columns of rows
+/// 0-15, in shared memory; every lane factorises their 4 x 4 diagonal block for itself. Sets
+/// factor[j] to the row's entry in column first + j of the unit lower factor.
 template <bool kFull>
 __device__ inline void eliminate_four(double (&a)[16], const double2* pairs, int first, int width,
                                       double (&factor)[4]) {
@@ -61,10 +63,11 @@ __device__ inline void update_columns(double (&a)[16], const double2* pairs,
   }
 }
 
-/// Eliminates columns kFirst .. width - 1, four at a time; `diagonal` holds the first four of rows
-/// 0-15. Entries of other rows come through shared memory, two to all lanes by one load; the next
-/// four columns are stored there before the others are updated. At the end `below` holds of each
-/// row the four columns that hold its pivot.
+/// Eliminates columns kFirst .. width - 1 of the rows `a`, four at a time; `diagonal` holds the
+/// first four of these columns of rows 0-15. Entries of other rows come through shared memory, two
+/// to all lanes by one load; the next four columns are stored to `diagonal` before the columns
+/// right of them are updated. At the end `below` holds, for each of rows 0-15, the four columns
+/// that hold its pivot.
 template <bool kFull, int kFirst>
 __device__ inline void eliminate_from(double (&a)[16], double2* diagonal, double2* below, int width,
                                       int lane) {
@@ -89,12 +92,13 @@ __device__ inline void eliminate_from(double (&a)[16], double2* diagonal, double
   }
 }
 
-/// Eliminates the first `width` of 16 columns. Lanes 0-15 hold the diagonal block by rows, the
-/// other lanes any rows of the same columns: rows of the front below it, or rows of the identity,
-/// which become those of the inverse transposed. Every lane's row becomes that of L; columns from
-/// `width` on are updated. Returns the first column without an ordinary pivot (is_ordinary()), or
-/// -1: also very small or large positive pivots count as failures. After a failure the columns that
-/// follow it are unspecified.
+/// Eliminates the first `width` of 16 columns. Lanes 0-15 hold the diagonal block by rows in `a`,
+/// the other lanes any rows of the same columns: rows of the front below it, or rows of the
+/// identity, which become those of the inverse transposed. Every lane's row becomes that of L;
+/// columns from `width` on are updated. `exchange`: kExchangeEntries of shared memory. Returns the
+/// first column without an ordinary pivot (is_ordinary()), or -1: also very small or large positive
+/// pivots count as failures. After a failure the columns that follow it are unspecified. Called by
+/// all lanes of a warp.
 __device__ inline int eliminate(double (&a)[16], double* exchange, int width, int lane) {
   double2* diagonal = reinterpret_cast<double2*>(exchange);
   double2* below = reinterpret_cast<double2*>(exchange) + kExchangeEntries / 4;

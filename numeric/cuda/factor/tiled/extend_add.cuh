@@ -1,5 +1,5 @@
-// Extend-add, pulled: the children's contribution blocks are added to the entries that a warp holds
-// in its accumulators.
+// Extend-add, pulled: a warp subtracts the children's contribution blocks from its accumulators,
+// which hold entries with their signs flipped.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,7 +26,8 @@ __device__ inline void wait_warp(const int* counter, int value, Awaited what, in
   __syncwarp();
 }
 
-/// Waits until the children's blocks are written. Called by all lanes of each warp that pulls.
+/// Waits until the tasks of this launch that write the blocks of the front's children are done.
+/// Called by all lanes of each warp that reads these blocks.
 template <class T>
 __device__ inline void wait_for_children(const FrontViewOf<T>& front, int lane) {
   if (front.awaited > 0)
@@ -44,14 +45,15 @@ __device__ inline int row_at(symbolic::RowMapWord word, unsigned bit, int none) 
   return (word & bit) != 0 ? row : none;
 }
 /// Returns the columns of a child's block that go to columns log2(bit) and log2(bit) + 1 of a cell
-/// column of the parent, whose row map word is `word`; kNoColumn if none does.
+/// column of the parent, whose row map word is `word`; kNoColumn for each to which no column goes.
 __device__ inline int2 columns_at(symbolic::RowMapWord word, unsigned bit) {
   const int row = static_cast<int>(word >> symbolic::kCell) + __popc(word & (bit - 1)),
             next = (word & bit) != 0 ? row + 1 : row;
   return make_int2((word & bit) != 0 ? row : kNoColumn, (word & 2 * bit) != 0 ? next : kNoColumn);
 }
 
-/// Return the row's part and the column's part of the index of an entry in child.block, in 32 bits.
+/// Return the part of row `row` and the part of column `column` of the index of an entry in
+/// child.block, in 32 bits; their sum is the index.
 template <class T>
 __device__ inline unsigned row_place(const ChildViewOf<T>& child, int row) {
   const unsigned r = static_cast<unsigned>(row);
@@ -68,7 +70,8 @@ __device__ inline unsigned column_place(const ChildViewOf<T>& child, int column)
          c / symbolic::kCell % 2 * kCellEntries + c % symbolic::kCell;
 }
 
-/// Returns the child's entry at row_place() + column_place(); zero if row < column (kNoRow, ...).
+/// Returns the child's entry at index row_part + column_part, of row_place() and column_place();
+/// zero if row < column, also for kNoRow and kNoColumn.
 template <class T>
 __device__ inline T child_entry(const ChildViewOf<T>& child, int row, int column, unsigned row_part,
                                 unsigned column_part) {

@@ -9,8 +9,8 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-/// Returns the column, counted from `first`, of entry e of A, which lies in columns [first, first +
-/// count). column[j]: the first entry of column j.
+/// Returns the column, counted from `first`, of entry e of A, which must lie in columns [first,
+/// first + count). column[j]: index of the first entry of column j.
 __device__ inline int column_of(const std::uint32_t* column, int first, int count, Offset e) {
   int low = 0;
   while (count > 1) {
@@ -21,8 +21,8 @@ __device__ inline int column_of(const std::uint32_t* column, int first, int coun
   return low;
 }
 
-/// Sets rows of cells [begin, end) of tile column k to zero, at and below the diagonal. Called by
-/// kConsumers threads, which store 16 bytes at a time.
+/// Sets rows of cells [begin, end) of the padded front in tile column k to zero, at and below the
+/// diagonal. Called by kConsumers threads, which store 16 bytes at a time.
 template <class T>
 __device__ inline void clear_cells(const FrontViewOf<T>& front, int k, int begin, int end,
                                    int thread) {
@@ -40,7 +40,8 @@ __device__ inline void clear_cells(const FrontViewOf<T>& front, int k, int begin
   }
 }
 
-/// Stores A's entries of pivot tile column k that lie in rows of cells [begin, end).
+/// Stores A's entries of pivot tile column k that lie in rows of cells [begin, end) of the padded
+/// front to the panel. Called by kConsumers threads.
 template <class T>
 __device__ inline void scatter_entries(const FrontViewOf<T>& front, const ValuesOf<T>& a, int k,
                                        int begin, int end, int thread) {
@@ -54,8 +55,10 @@ __device__ inline void scatter_entries(const FrontViewOf<T>& front, const Values
   }
 }
 
-/// Executes a task of kind `fill`: sets its tiles to zero; in tile columns of pivots it then stores
-/// A's entries, the shift, and 1 on the padded diagonal. Called by all consumers of a team.
+/// Executes a task of kind `fill`: waits until the memory is free, and sets the task's tiles to
+/// zero. In tile columns of pivots it then stores A's entries and, if the diagonal tile is among
+/// its tiles, adds the shift to the diagonal and sets the padding of the diagonal to 1. Called by
+/// all consumers of a team.
 template <class T, class Team>
 __device__ inline void fill(const FrontTask& task, const FrontViewOf<T>& front,
                             const Levels& levels, const ValuesOf<T>& a, const Team& me) {
@@ -76,13 +79,14 @@ __device__ inline void fill(const FrontTask& task, const FrontViewOf<T>& front,
   diagonal = pivot < front.cells.p ? diagonal + *a.shift : T(1);
 }
 
-/// Number of steps of a group of sums whose terms are loaded together.
+/// Steps of a group of sums whose terms a lane loads together.
 inline constexpr int kStepsAtOnce = 8;
 
 template <class Place>
 using PlacePair = std::conditional_t<sizeof(Place) == 4, uint2, longlong2>;
 
-/// Returns a lane's sum: `sum` plus its terms in their order, two in each of `steps` steps.
+/// Returns a lane's sum: `sum` plus the entries at the lane's places in `terms`, in their order,
+/// two in each of `steps` steps; kNoPlace adds zero.
 template <class Place, class T>
 __device__ inline T add_terms(T sum, const PlacePair<Place>* terms, int steps, const T* entries) {
   constexpr Place kNone = symbolic::kNoPlace<Place>;
@@ -104,7 +108,8 @@ __device__ inline T add_terms(T sum, const PlacePair<Place>* terms, int steps, c
   return sum;
 }
 
-/// Computes sums [task.row, task.row + task.rows): a warp does a group at a time, a lane one sum.
+/// Computes sums [task.row, task.row + task.rows), whole groups, and stores them to their places: a
+/// warp does a group at a time, a lane one sum. `warp`: number of the consumer warp.
 template <class Place, class T>
 __device__ inline void add_groups(const FrontTask& task, const SumsOf<T>& sums, int warp,
                                   int lane) {

@@ -1,6 +1,6 @@
-// A team of warps, which executes one task of a front at a time; on Hopper in double four
+// A team of warps, which executes one task of a front at a time; in Hopper's kernel of doubles four
 // consumers, a producer and a fetcher. Here are the ring of stages between producer and consumers,
-// and values that both derive from a task. That kernel's block has two teams, since two sets of
+// and values that both derive from a task. A block of that kernel has two teams, since two sets of
 // accumulators fill the registers of a multiprocessor.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -17,10 +17,10 @@ using symbolic::TaskKind;
 inline constexpr int kConsumerWarps = 4;
 inline constexpr int kConsumers = 32 * kConsumerWarps;
 inline constexpr int kChainThreads =
-    kConsumers + 64;  // with the team's producer and fetcher, a warp each
+    kConsumers + 64;  // threads of a team: the consumers, and its producer and fetcher, a warp each
 inline constexpr unsigned kStages = 4;
 inline constexpr int kStageEntries =
-    3 * kSlabEntries;  // slabs of the two row tiles, then of the column's
+    3 * kSlabEntries;  // entries of a stage: slabs of the two row tiles, then of the column's tile
 inline constexpr int kTeamBarriers = 8;
 
 /// A thread's place: warp of its team (4: the producer, 5: the fetcher), lane, and the team's first
@@ -30,8 +30,8 @@ struct Member {
   int lane;
   int barriers;
 
-  /// Returns the Member of a consumer, read again: kept, it and values derived from it would be
-  /// spilled.
+  /// Returns the Member of the calling consumer, its warp and lane read again: kept, it and values
+  /// derived from it would be spilled.
   __device__ Member again() const {
     const unsigned thread = static_cast<unsigned>(ptx::thread_index());
     return {static_cast<int>(thread / 32 % kConsumerWarps), static_cast<int>(thread % 32),
@@ -41,16 +41,17 @@ struct Member {
 };
 
 /// A ring of stages in shared memory. Each stage has two barriers, one completed by the bytes of a
-/// stage, one by the four warps that read it, and a word: with the stages of a panel task's solve,
-/// 1 if the block's inverse needs a correction. A single number changes from stage to stage, since
-/// registers are short where products are added.
+/// stage, one by the four warps that read it, and in Hopper's kernel of doubles a word: with the
+/// stages of a panel task's solve, 1 if the block's inverse needs a correction. Only `turn` changes
+/// from stage to stage, since registers are short where products are added.
 template <class T>
 struct RingOf {
   T* stages;
   std::uint64_t* barriers;
   unsigned turn = 0;        // number of stages entered so far
-  unsigned left = 0;        // consumers: stages before those of the task, which are left already
-  const T* rows = nullptr;  // in the first stage: rows of a consumer's warp
+  unsigned left = 0;        // consumers: number of stages entered before those of the task, all
+                            // left already
+  const T* rows = nullptr;  // consumers: address of the warp's rows in the first stage
 
   __device__ unsigned stage() const { return turn % kStages; }
   __device__ unsigned parity() const { return turn / kStages % 2; }
@@ -65,7 +66,8 @@ struct RingOf {
 };
 using Ring = RingOf<double>;
 
-/// Returns the number of tile columns of L, from the first on, whose products the task subtracts.
+/// Returns the number of tile columns of L, from the first on, whose products the task (prepare,
+/// panel, contribution) subtracts from its tiles.
 template <class T>
 __device__ inline int products_of(const FrontTask& task, const FrontViewOf<T>& front) {
   if (task.kind == TaskKind::contribution) return front.cells.pivot_tiles();
@@ -96,9 +98,9 @@ __device__ inline int* state_of(const FrontViewOf<T>& front, int k) {
   return front.counters + kRows + front.cells.row_tiles() + k;
 }
 
-/// Waits until `slabs` slabs of L are finished in the task's tile rows and in tile row task.column.
-/// Returns the number that is finished in all of them. Called by one thread, which reads all three
-/// counters at once: reading one after another took three times as long.
+/// Waits until the first `slabs` slabs of L are finished in the task's tile rows and in tile row
+/// task.column. Returns the number of slabs that are finished in all of them. Called by one thread,
+/// which reads all three counters at once: reading one after another took three times as long.
 template <class T>
 __device__ inline int wait_for_slabs(const FrontTask& task, const FrontViewOf<T>& front,
                                      int slabs) {

@@ -1,6 +1,6 @@
 // A front's tiles in memory and in the registers of a warp: cells as operands and results of
-// mma.m16n8k16.f64, and copies of 32 rows or 16, whole tiles by few instructions and other tiles by
-// their shape.
+// mma.m16n8k16.f64, and copies of 16 or 32 rows between both, by few instructions for whole tiles
+// and cell by cell for others.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,7 +21,8 @@ inline constexpr int kSlabs = kTile / kSlabColumns;
 
 /// A tile of a front in global memory: cells [0, height) of `width` columns. Pair j of columns lies
 /// at first + 2 kCellEntries (j rows - j (j - 1)), and begins `above` - 2 j cell rows above the
-/// tile.
+/// tile; pair 0 has `rows` cell rows. `diagonal`: the tile lies on the front's diagonal and has
+/// lower cells only.
 template <class T>
 struct TileViewOf {
   T* first;
@@ -30,7 +31,7 @@ struct TileViewOf {
   int height;
   int width;
   bool diagonal;
-  bool odd;  // the last column is alone
+  bool odd;  // the last column of cells is stored alone
 
   __device__ int pair_width(int c) const { return odd && c == width - 1 ? 1 : 2; }
   __device__ T* cell(int r, int c) const {
@@ -70,7 +71,8 @@ __device__ constexpr int shared_cell(int row_cell, int column_cell) {
   return ((column_cell >> 1) * 16 + 2 * row_cell + (column_cell & 1)) * kCellEntries;
 }
 
-/// Returns this lane's two entries of cell (row_cell, column_cell) of a tile in shared memory.
+/// Returns this lane's two entries, 2 lane and 2 lane + 1, of cell (row_cell, column_cell) of a
+/// tile in shared memory.
 __device__ inline double2 load_cell(const double* tile, int row_cell, int column_cell, int lane) {
   return *reinterpret_cast<const double2*>(tile + shared_cell(row_cell, column_cell) + 2 * lane);
 }
@@ -81,8 +83,9 @@ __device__ inline void store_cell(double* tile, int row_cell, int column_cell, i
       make_double2(x, y);
 }
 
-/// Returns this lane's two entries of a cell in global memory, zeros if the tile has no such cell.
-/// Another block may have written it in this launch, so the load bypasses L1.
+/// Returns this lane's two entries, 2 lane and 2 lane + 1, of cell (row_cell, column_cell) of a
+/// tile in global memory; zeros if the tile has no cell there. Another block may have written it in
+/// this launch, so the load bypasses L1.
 __device__ inline double2 load_cell(const TileView& tile, int row_cell, int column_cell, int lane) {
   if (!tile.has(row_cell, column_cell)) return make_double2(0.0, 0.0);
   return __ldcg(reinterpret_cast<const double2*>(tile.cell(row_cell, column_cell) + 2 * lane));
@@ -114,7 +117,8 @@ __device__ inline void load_b(double (&b)[4], const double* tile, int row_cell, 
   b[0] = first.x, b[1] = first.y, b[2] = second.x, b[3] = second.y;
 }
 
-/// Turns two accumulators, (16,16), into an A operand with the sign flipped.
+/// Turns the accumulators of the left and the right half of (16,16) into an A operand with the sign
+/// flipped.
 __device__ inline void flipped_operand(double (&a)[8], const double (&left)[4],
                                        const double (&right)[4]) {
   a[0] = ptx::flipped(left[0]), a[2] = ptx::flipped(left[1]), a[1] = ptx::flipped(left[2]),
@@ -123,7 +127,7 @@ __device__ inline void flipped_operand(double (&a)[8], const double (&left)[4],
   a[7] = ptx::flipped(right[3]);
 }
 
-/// Turns two accumulators, (16,16), into an A operand.
+/// Turns the accumulators of the left and the right half of (16,16) into an A operand.
 __device__ inline void as_operand(double (&a)[8], const double (&left)[4],
                                   const double (&right)[4]) {
   a[0] = left[0], a[2] = left[1], a[1] = left[2], a[3] = left[3];
@@ -139,18 +143,18 @@ __device__ inline void store_flipped(double* tile, const double (&c)[4], int row
   store_cell(tile, row_cell + 1, column_cell, lane, ptx::flipped(c[2]), ptx::flipped(c[3]));
 }
 
-/// Accumulators of one warp, (32,64), of the task's tiles, sign flipped: acc[16-row block][8-column
-/// block].
+/// Accumulators of one warp, (32,64): its rows of one of the task's two tiles, sign flipped;
+/// acc[16-row block][8-column block][entry of the lane].
 using Accumulators = double[2][8][4];
 
-/// This warp's 32 rows of pair s of a tile's columns, in units of 16 bytes: row cell r, column cell
-/// 2s + n at 32 (width r + n).
+/// This warp's 32 rows, from cell row row_cell on, of pair s of a tile's columns, as this lane
+/// accesses them, in units of 16 bytes: cell row r, column cell 2s + n at first + 32 (width r + n).
 struct PairView {
   double2* first;
   int width;     // 2, or 1: a front's last column alone
-  int rows;      // rows of cells from the warp's first one on
-  int above[2];  // number of these above the diagonal, in each column; all of them if the tile
-                 // lacks the column
+  int rows;      // rows of cells of the tile from the warp's first one on
+  int above[2];  // number of these rows above the diagonal, in each of the two columns; all of them
+                 // if the tile lacks the column
 };
 __device__ inline PairView pair_of(const TileView& tile, int s, int row_cell, int lane) {
   const int width = tile.pair_width(2 * s);
@@ -164,7 +168,8 @@ __device__ inline PairView pair_of(const TileView& tile, int s, int row_cell, in
 }
 
 /// Returns the address of this lane's first entries in pair s of a tile that has all its columns,
-/// in units of 16 bytes: row cell r, column cell 2s + n at 32 (2 r + n).
+/// from cell row row_cell on, in units of 16 bytes: cell row r, column cell 2s + n lies 32 (2 r +
+/// n) units further.
 __device__ inline double2* whole_pair(const TileView& tile, int s, int row_cell, int lane) {
   return reinterpret_cast<double2*>(tile.first +
                                     2 * kCellEntries *
@@ -172,8 +177,8 @@ __device__ inline double2* whole_pair(const TileView& tile, int s, int row_cell,
          lane;
 }
 
-/// Loads (16, 8 kCells) of the tile in memory from cells (row, column) on, column even; zeros where
-/// the tile has no cell.
+/// Loads (16, 8 kCells) of the tile in memory from cell (row, column) on, column even, as
+/// accumulators; zeros where the tile has no cell.
 template <int kCells>
 __device__ inline void load_cells(double (&c)[kCells][4], const TileView& tile, int row, int column,
                                   int lane) {
@@ -206,7 +211,8 @@ __device__ inline void load_whole_cells(double (&c)[kCells][4], const TileView& 
   }
 }
 
-/// Stores -acc[.][first] and -acc[.][first + 1] to pair s of the tile, from cell row row_cell on.
+/// Stores -acc[.][first] and -acc[.][first + 1] to pair s of the tile, from cell row row_cell on;
+/// leaves out cells that the tile lacks.
 __device__ inline void store_pair(const TileView& tile, int s, const Accumulators& acc, int first,
                                   int row_cell, int lane) {
   const PairView pair = pair_of(tile, s, row_cell, lane);
@@ -222,8 +228,8 @@ __device__ inline void store_pair(const TileView& tile, int s, const Accumulator
   }
 }
 
-/// Loads cells by load_whole_cells() if `whole`, which is right if the tile has all of them, else
-/// as above, with zeros for cells that it lacks.
+/// Loads cells by load_whole_cells() if `whole`, which requires that the tile has all of them; else
+/// by load_cells(), with zeros for cells that the tile lacks.
 template <int kCells>
 __device__ inline void load_cells(double (&c)[kCells][4], const TileView& tile, bool whole, int row,
                                   int column, int lane) {
@@ -251,7 +257,8 @@ __device__ inline void load_accumulators(Accumulators& acc, const TileView& tile
   flip(acc[0]), flip(acc[1]);
 }
 
-/// Stores minus acc to the tile in memory.
+/// Stores minus acc to 32 rows, from cell row row_cell on, of the tile in memory; leaves out cells
+/// that the tile lacks.
 __device__ inline void store_accumulators(const Accumulators& acc, const TileView& tile,
                                           int row_cell, int lane) {
   if (!tile.whole()) {
@@ -269,7 +276,8 @@ __device__ inline void store_accumulators(const Accumulators& acc, const TileVie
   }
 }
 
-/// Subtracts the tile in memory from acc.
+/// Subtracts 32 rows, from cell row row_cell on, of the tile in memory from acc; cells that the
+/// tile lacks count as zeros.
 __device__ inline void subtract_tile(Accumulators& acc, const TileView& tile, int row_cell,
                                      int lane) {
 #pragma unroll

@@ -19,7 +19,8 @@ __device__ inline void wait_for_slab(const FrontTask& task, const FrontViewOf<T>
 }
 
 /// Copies the operands of the task's products to the ring's stages, a pair of cell columns of L
-/// each; in a pair, rows are contiguous. `dependent`: waits until L's slabs are finished.
+/// each; in a pair, rows are contiguous. `dependent`: waits until L's slabs are finished; else they
+/// must be. Called by one thread, the producer.
 template <class T>
 __device__ inline void produce_products(const FrontTask& task, const FrontViewOf<T>& front,
                                         RingOf<T>& ring, bool dependent) {
@@ -32,7 +33,8 @@ __device__ inline void produce_products(const FrontTask& task, const FrontViewOf
   int ready = dependent ? 0 : cells;
   for (int first = 0; first < cells; first += 2) {
     wait_for_slab(task, front, first / 2, ready);
-    const int entries = min(2, cells - first) * kCellEntries;  // entries of a row of cells
+    const int entries = min(2, cells - first) * kCellEntries;  // entries of one row of cells of the
+                                                               // pair
     const T* pair = front.panel + shape.panel().pair(first / 2);
     const T* rows = pair + (shape.first_cell(task.row) - first) * entries;
     ptx::barrier_wait(ring.empty(), ring.parity() ^ 1);
@@ -50,8 +52,10 @@ __device__ inline void produce_products(const FrontTask& task, const FrontViewOf
   }
 }
 
-/// Copies diagonal block k of a pivot tile of L (not its inverse) to `slab`, for
-/// multiply_corrected(). If the block has a single cell, zeros stand for the other three.
+/// Begins to copy diagonal block k of a pivot tile of L (not its inverse), four cells, to `slab`,
+/// for multiply_corrected(); completes on `full`, which the caller has told the bytes. If the block
+/// has a single cell, copies of `zeros`, a cell of zeros in global memory, stand for the other
+/// three.
 __device__ inline void copy_triangle(double* slab, const TileView& triangle, int k,
                                      const double* zeros, std::uint64_t* full) {
   const int cells = triangle.pair_width(2 * k) == 2 ? 4 : 1;
@@ -60,8 +64,8 @@ __device__ inline void copy_triangle(double* slab, const TileView& triangle, int
     ptx::bulk_copy(slab + c * kCellEntries, zeros, kCellEntries * 8, full);
 }
 
-/// Prefetches to the L2 cache the task's tiles, from whose values its consumers start. They may
-/// still work on the task before.
+/// Prefetches to the L2 cache the task's tiles, from whose values its consumers start, while these
+/// may still work on the task before. Does nothing if they start from zero. Called by one thread.
 template <class T>
 __device__ inline void prefetch_tiles(const FrontTask& task, const FrontViewOf<T>& front) {
   if (task.kind == TaskKind::contribution && front.loads_block == 0) return;
@@ -75,7 +79,8 @@ __device__ inline void prefetch_tiles(const FrontTask& task, const FrontViewOf<T
   }
 }
 
-/// Waits until block k of a pivot tile is in memory; returns the tile's state.
+/// Waits until columns 16 k.. of a pivot tile of L, and the inverse of its block k, are in memory;
+/// returns the tile's state. `state`: state_of(). Called by one thread.
 __device__ inline int wait_for_block(const int* state, int k) {
   Watch watch;
   for (;;) {
@@ -86,8 +91,8 @@ __device__ inline int wait_for_block(const int* state, int k) {
   }
 }
 
-/// Returns the number of blocks of a pivot tile that are in memory, from its state. A finished tile
-/// counts four, even if it has fewer.
+/// Returns the number of blocks of 16 columns of a pivot tile that are in memory, from the tile's
+/// state, at least kFirstBlock. A finished tile counts four, even if it has fewer.
 __device__ inline int blocks_there(int state) {
   return (state & ((1 << kProgressBits) - 1)) - kFirstBlock + 1;
 }
@@ -101,9 +106,9 @@ __device__ inline void produce(const FrontTask& task, const FrontView& front, Ri
   const double* inverses = front.inverses + symbolic::FrontCells::diagonal_place(
                                                 task.column * kTile, task.column * kTile);
   for (int k = 0; 2 * k < triangle.width; ++k) {
-    // A stage holds an inverse and the blocks of L below it. If L lacks the second cell row of the
-    // last block, zeros take its place, copied from right of the inverse's diagonal. They are
-    // multiplied by zeros.
+    // A stage holds an inverse and the blocks of L below its diagonal block. If L lacks the second
+    // cell row of the last of these blocks, zeros take its place, copied from right of the
+    // inverse's diagonal. Zeros of the left operand multiply them.
     const int below = max(triangle.width - 2 * k - 2, 0);
     const bool padded = below > 0 && triangle.width % 2 != 0;
     const double* inverse = inverses + k * kInverseEntries;
@@ -170,12 +175,13 @@ __device__ inline void multiply_half_slab(Accumulators& acc, const double* rows,
   }
 }
 
-/// Leaves the stage entered last, if it belongs to this task. Must not follow its products
-/// directly: the compiler may place the arrival right after the loads, and loads queued behind
-/// stores to global memory were seen to read the bytes of the next stage.
+/// Leaves the stage entered last, if it belongs to this task; called by all lanes of a warp. Must
+/// not follow the products of that stage directly: the compiler may place the arrival right after
+/// the loads, and loads queued behind stores to global memory were seen to read the bytes of the
+/// next stage.
 template <class T>
 __device__ inline void leave_stage(const RingOf<T>& ring) {
-  __syncwarp();  // all lanes have read it
+  __syncwarp();  // all lanes have read the stage
   if (ptx::elect() && ring.turn != ring.left) ptx::barrier_arrive(ring.last_empty());
 }
 
@@ -187,7 +193,8 @@ __device__ inline void enter_stage(const RingOf<T>& ring) {
   leave_stage(ring);
 }
 
-/// Enters and leaves `stages` stages without reading them: for a warp without rows in the task.
+/// Enters `stages` stages, leaving the one before each, without reading them: for a warp without
+/// rows in the task.
 __device__ inline void pass(int stages, Ring& ring) {
   for (int s = 0; s < stages; ++s) {
     enter_stage(ring);
@@ -201,10 +208,12 @@ __device__ inline void finish_slab(std::uint64_t* solved, int s) {
   if (ptx::elect()) ptx::barrier_arrive(solved + s);
 }
 
-/// Solves X T^T = C for this warp's rows, with minus C in `acc`, and stores X. 16 columns after 16
-/// columns: X_s = C_s inv(T_ss)^T, then C_r -= X_s T_rs^T for r > s. The accumulators move up, so
-/// that all steps are the same instructions: the instruction cache of a multiprocessor holds some
-/// 2000 of them, and those of four different steps were fetched from a farther level each time.
+/// Solves X T^T = C for this warp's rows of tile `tile` of the task, T = L(task.column,
+/// task.column), with minus C in `acc`, and stores X. 16 columns after 16 columns: X_s = C_s
+/// inv(T_ss)^T, then C_r -= X_s T_rs^T for r > s; arrives at solved[s] when X_s is stored. The
+/// accumulators move up, so that all steps are the same instructions: the instruction cache of a
+/// multiprocessor holds some 2000 of them, and those of four different steps were fetched from a
+/// farther level each time.
 __device__ inline void solve(Accumulators& acc, const FrontTask& task, const FrontView& front,
                              Ring& ring, std::uint64_t* solved, int tile, int row_cell, int lane) {
 #pragma unroll 1
@@ -246,7 +255,8 @@ __device__ inline void solve(Accumulators& acc, const FrontTask& task, const Fro
 }
 
 /// Sets acc to its values before the products: minus (the tile in memory, if it holds values, plus
-/// the children's entries that are pulled). Waits for both.
+/// the children's entries that are pulled). Waits until the tile is filled and the children's
+/// blocks are written.
 __device__ inline void start_accumulators(Accumulators& acc, const FrontTask& task,
                                           const FrontView& front, int tile, int row_cell,
                                           int lane) {
@@ -261,18 +271,18 @@ __device__ inline void start_accumulators(Accumulators& acc, const FrontTask& ta
   wait_for_children(front, lane);
   const int row = front.cells.first_cell(task.row + tile) + row_cell,
             column = front.cells.first_cell(task.column) * symbolic::kCell;
-#pragma unroll  // one half after the other: together they would take registers from the products'
-                // loop
+#pragma unroll  // one half of acc after the other: together they would take registers from the
+                // products' loop
   for (int h = 0; h < 2; ++h)
     gather<1, 8>(acc + h, front, (row + 2 * h) * symbolic::kCell, column, lane);
 }
 
 /// Waits until all tasks of the levels below `level` are done, then publishes that in
-/// levels.passed. Called by one warp: each lane polls the count of one level, from the first not
-/// known to be done. A thread releases its accesses before it adds its task to `done`; they happen
-/// before the reads of a lane that acquires the count. __syncwarp() orders these before lane 0's
-/// fence, which releases all of them with `passed`. Happens-before is transitive, so a thread that
-/// acquires `passed` need not read the counts.
+/// levels.passed. Called by all lanes of a warp: each lane polls the count of one level, from the
+/// first not known to be done. A thread releases its accesses before it adds its task to `done`;
+/// these accesses happen before the reads of a lane that acquires the count. __syncwarp() orders
+/// the lanes' reads before lane 0's fence, which releases all of them with `passed`. Happens-before
+/// is transitive, so a thread that acquires `passed` need not read the counts.
 __device__ inline void wait_for_levels(const Levels& levels, int level, int lane) {
   if (level == 0) return;
   int passed = 0;
@@ -289,14 +299,16 @@ __device__ inline void wait_for_levels(const Levels& levels, int level, int lane
 /// Products of many slabs are added up in kParts parts. In a single sum, each of thousands of
 /// products would be rounded relative to a number as large as A's diagonal (a backward error of
 /// 4e-14 at 10^4 pivots); kParts parts divide the error by kParts. Each part costs the traffic of
-/// the tile, so it has at least `least` slabs.
+/// the tile, so it has at least `least` slabs. part_of() returns the slabs of a part.
 inline constexpr int kParts = 4;
 __device__ inline int part_of(int slabs, int least) {
   return max(least, (slabs + kParts - 1) / kParts);
 }
 
 /// Ends a part of a long sum, the first part being the values before the products: adds the sum of
-/// earlier parts, in memory unless `first`, to acc; unless `last`, stores acc and sets it to zero.
+/// earlier parts, which is in the tile in memory unless `first`, to acc; unless `last`, stores acc
+/// to the tile and sets it to zero. Waits for the memory of a contribution block before its first
+/// store.
 __device__ inline void change_sums(Accumulators& acc, const FrontTask& task, const FrontView& front,
                                    const Levels& levels, bool first, bool last, int tile,
                                    int row_cell, int lane) {
@@ -311,12 +323,14 @@ __device__ inline void change_sums(Accumulators& acc, const FrontTask& task, con
   for (int n = 0; n < 8; ++n) set_zero(acc[0][n]), set_zero(acc[1][n]);
 }
 
-/// Adds the task's products over `cells` columns of cells to acc, whose rows begin at cell row
-/// `row_cell` of tile `tile` of the task's two. Sums of more than `least_part` slabs go in parts.
+/// Adds the task's products over the first `cells` columns of cells of L to acc, whose rows begin
+/// at cell row `row_cell` of tile `tile` of the task's two. Sums of more than `least_part` slabs go
+/// in parts (change_sums()).
 __device__ inline void add_products(Accumulators& acc, const FrontTask& task,
                                     const FrontView& front, const Levels& levels, int cells,
                                     int least_part, Ring& ring, int tile, int row_cell, int lane) {
-  int left = cells;  // columns of cells left; values found again from `cells` need not be kept
+  int left = cells;  // columns of cells left; values that can be found again from `cells` need not
+                     // be kept
   for (bool first = true;; first = false) {
     const int slabs = ptx::anew(cells) / 2;
     if (slabs > least_part)
@@ -338,8 +352,9 @@ __device__ inline void add_products(Accumulators& acc, const FrontTask& task,
   ++ring.turn;
 }
 
-/// Executes a task with products (prepare, panel, contribution), but does not announce it.
-/// solved[s]: barrier where each warp of a panel task arrives once its rows of slab s are stored.
+/// Executes a task with products (prepare, panel, contribution), but does not announce it. Called
+/// by the four consumer warps; the caller leaves the last stage. solved[s]: barrier where each warp
+/// of a panel task arrives once its rows of slab s are stored.
 __device__ inline void consume(const FrontTask& task, const FrontView& front, const Levels& levels,
                                int least_part, Ring& ring, std::uint64_t* solved,
                                const Member& member) {
@@ -373,8 +388,8 @@ __device__ inline void consume(const FrontTask& task, const FrontView& front, co
   store_accumulators(acc, target, row_cell, me.lane);
 }
 
-/// Announces that `slabs` slabs of L are finished in the tile rows of a panel task. Call it after a
-/// release_fence() that follows their stores.
+/// Announces that the first `slabs` slabs of L are finished in the tile rows of a panel task.
+/// Called by one thread, after a release_fence() that follows the stores of these slabs.
 template <class T>
 __device__ inline void announce_rows(const FrontTask& task, const FrontViewOf<T>& front,
                                      int slabs) {
@@ -383,8 +398,9 @@ __device__ inline void announce_rows(const FrontTask& task, const FrontViewOf<T>
     ptx::store_relaxed(front.counters + kRows + task.row + r, slabs);
 }
 
-/// Announces to other blocks that the task's tiles are written. Called by one thread, after a
-/// barrier that the team's other threads reach after their stores.
+/// Announces to other blocks that the task's tiles are written: by the front's counters, those of
+/// its parent (contribution), and the count of its level. Called by one thread, after a barrier
+/// that the team's other threads reach after their stores.
 template <class T>
 __device__ inline void count_task(const FrontTask& task, const FrontViewOf<T>& front,
                                   const Levels& levels) {
@@ -403,7 +419,8 @@ __device__ inline void count_task(const FrontTask& task, const FrontViewOf<T>& f
 }
 
 /// Announces a task once each consumer has written its part. Called by all consumers; does nothing
-/// for panel tasks, which the fetcher announces, and if no task waits for it.
+/// for panel tasks, which the fetcher announces, and for contribution tasks that no other task
+/// waits for.
 __device__ inline void announce(const FrontTask& task, const FrontView& front, const Levels& levels,
                                 const Member& me) {
   if (task.kind == TaskKind::panel || (task.kind == TaskKind::contribution &&
@@ -415,7 +432,8 @@ __device__ inline void announce(const FrontTask& task, const FrontView& front, c
 }
 
 /// Announces the slabs of a panel task one by one, each when all warps have arrived at solved[s],
-/// so that later tasks need not wait for all. Called by one thread, while the consumers go on.
+/// so that later tasks need not wait for all slabs; then counts the task in its level. `phase`:
+/// parity of these barriers for this task. Called by one thread, while the consumers go on.
 template <class T>
 __device__ inline void announce_panel(const FrontTask& task, const FrontViewOf<T>& front,
                                       const Levels& levels, std::uint64_t* solved, unsigned phase) {

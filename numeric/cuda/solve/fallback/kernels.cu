@@ -30,15 +30,17 @@ namespace {
 
 constexpr Index kBlock = symbolic::kInverseOrder;
 
-/// Returns the address of row r of a front in a forward sweep: a pivot row of x, or an update row.
+/// Returns the address of row r of a front in a forward sweep: of a pivot's row of memory.x, or of
+/// an update row of the front.
 template <class T>
 __device__ T* forward_row(const SolveMemory<T>& memory, const Front& f, Index r) {
   return r < f.p ? memory.x + Offset{f.first + r} * memory.nrhs
                  : memory.update + (f.update + r - f.p) * memory.nrhs;
 }
 
-/// Sets the update rows to zero, then adds the children's, child after child. One block of threads
-/// per front.
+/// Sets a front's update rows to zero, then adds its children's update rows to its pivot rows of x
+/// and to its update rows, child after child. Called by all threads of a block; ends with a
+/// barrier.
 template <class T>
 __device__ void pull_children(const PlanView& plan, const SolveMemory<T>& memory, const Front& f) {
   const Index nrhs = memory.nrhs;
@@ -56,12 +58,14 @@ __device__ void pull_children(const PlanView& plan, const SolveMemory<T>& memory
   }
 }
 
-/// Returns the number of pivots that step k eliminates: all of a small front's, or those of a tile.
+/// Returns the number of pivots that step k eliminates: all pivots of a small front, or those of
+/// pivot tile k of a tiled one.
 __device__ Index pivots_of(const Front& f, Index k) {
   return f.tiled == kNone ? f.p : cells_of(f).rows_of(k);
 }
 
-/// Computes y = L(0,0)^-1 x of a small front, column by column; y: p x nrhs in shared memory.
+/// Computes y = L(0,0)^-1 x of a small front, L(0,0): its pivots' rows of L, column by column; y: p
+/// x nrhs in shared memory. Called by all threads of the block; ends with a barrier.
 template <class T>
 __device__ void small_pivot_rows(const SolveMemory<T>& memory, const Front& f, T* y) {
   const Index nrhs = memory.nrhs;
@@ -81,14 +85,16 @@ __device__ void small_pivot_rows(const SolveMemory<T>& memory, const Front& f, T
   }
 }
 
-/// Row `lane` of a triangular block of L, or of its transpose, and of that triangle's inverse.
+/// Row `lane` of a triangular 16 x 16 block of L, or of its transpose, and of the inverse of that
+/// triangle.
 template <class T>
 struct BlockRow {
   T l[kBlock], inverse[kBlock];
 };
 
-/// Loads the diagonal block of a tiled front that begins with pivot `first`; its transpose if
-/// kTransposed. Called by 16 lanes, a row each.
+/// Loads a row of the 16 x 16 diagonal block of a tiled front that begins with pivot `first` and
+/// has `rows` pivots, and of its inverse; of their transposes if kTransposed. Called by 16 lanes, a
+/// row each.
 template <bool kTransposed, class T>
 __device__ BlockRow<T> load_block_row(const SolveMemory<T>& memory, const Front& f, Index first,
                                       Index rows, Index lane) {
@@ -103,8 +109,8 @@ __device__ BlockRow<T> load_block_row(const SolveMemory<T>& memory, const Front&
   return row;
 }
 
-/// Returns entry `lane` of the product of a matrix, one row per lane, and x, one entry per lane; 16
-/// lanes.
+/// Returns, in each lane, its entry of the product of a 16 x 16 matrix, one row per lane, and x,
+/// one entry per lane. Called by all lanes of a warp, each half for itself.
 template <class T>
 __device__ T multiply_row(const T (&row)[kBlock], T x) {
   T sum = T(0);
@@ -113,10 +119,11 @@ __device__ T multiply_row(const T (&row)[kBlock], T x) {
   return sum;
 }
 
-/// Computes y = L_bb^-1 x, or L_bb^-T x, by the inverse and one step of refinement: the inverse
-/// alone would lose digits if the block is nearly singular (factor/tiled/correction.cuh). The
-/// residual keeps its rounding errors. x, y: rows x nrhs, row-major; x of T or of Dot2. Called by
-/// all threads of the block, a half warp per column.
+/// Computes y = L_bb^-1 x, or L_bb^-T x if kTransposed, L_bb: the diagonal block of `rows` pivots
+/// from pivot `first` on, by its inverse and one step of refinement: the inverse alone would lose
+/// digits if the block is nearly singular (factor/tiled/correction.cuh). The residual keeps its
+/// rounding errors. x, y: rows x nrhs, row-major; x of T or of Dot2. Called by all threads of the
+/// block, a half warp per column.
 template <bool kTransposed, class Right, class T>
 __device__ void solve_block(const SolveMemory<T>& memory, const Front& f, Index first, Index rows,
                             const Right* x, T* y) {
@@ -135,8 +142,9 @@ __device__ void solve_block(const SolveMemory<T>& memory, const Front& f, Index 
   }
 }
 
-/// Computes y_k = L(k,k)^-1 x_k to `y`, w x nrhs in shared memory; for a tiled front by blocks of
-/// 16 columns, by the stored inverses of its diagonal blocks.
+/// Computes y_k = L(k,k)^-1 x_k to `y`, w x nrhs in shared memory, w: pivots_of(f, k); for a tiled
+/// front by blocks of 16 columns, by the stored inverses of its diagonal blocks, and with changes
+/// to x_k in memory.x. Called by all threads of the block.
 template <class T>
 __device__ void pivot_rows(const SolveMemory<T>& memory, const Front& f, Index k, T* y) {
   if (f.tiled == kNone) return small_pivot_rows(memory, f, y);
@@ -159,7 +167,8 @@ __device__ void pivot_rows(const SolveMemory<T>& memory, const Front& f, Index k
   }
 }
 
-/// Subtracts L(., k) y_k from rows [first, first + rows) of a front.
+/// Subtracts L(., k) y_k from rows [first, first + rows) of a front in the forward sweep; y: y_k in
+/// shared memory. Called by all threads of a block.
 template <class T>
 __device__ void update_rows(const SolveMemory<T>& memory, const Front& f, Index first, Index rows,
                             Index k, const T* y) {
@@ -202,8 +211,8 @@ __global__ void forward_pull(PlanView plan, SolveMemory<T> memory, Index begin) 
   pull_children(plan, memory, plan.front[plan.order[begin + static_cast<Index>(blockIdx.x)]]);
 }
 
-/// Does step k of tiled fronts: forward_pivots() computes y_k, one block per front; then
-/// forward_tiles() subtracts its products from the rows below, one block for each tile.
+/// Do step k of tiled fronts: forward_pivots() computes y_k, one block of threads per front; then
+/// forward_tiles() subtracts its products from the rows below, one block for each tile below.
 template <class T>
 __global__ void forward_pivots(PlanView plan, SolveMemory<T> memory, Index begin, Index k) {
   extern __shared__ __align__(16) unsigned char shared[];
@@ -233,7 +242,8 @@ __global__ void forward_tiles(PlanView plan, SolveMemory<T> memory, TileList lis
   update_rows(memory, f, cells.first_row(k + 1 + at.tile), cells.rows_of(k + 1 + at.tile), k, y);
 }
 
-/// Computes x = L(0,0)^-T z of a small front, column by column from the last; stores x to `z`, too.
+/// Computes x = L(0,0)^-T z of a small front, column by column from the last; z, p x nrhs in shared
+/// memory, is replaced by x, which is also stored to memory.x. Called by all threads of the block.
 template <class T>
 __device__ void small_pivot_rows_back(const SolveMemory<T>& memory, const Front& f, Dot2* z) {
   const Index nrhs = memory.nrhs;
@@ -253,7 +263,8 @@ __device__ void small_pivot_rows_back(const SolveMemory<T>& memory, const Front&
   }
 }
 
-/// Computes x_k = L(k,k)^-T z_k, z in shared memory.
+/// Computes x_k = L(k,k)^-T z_k to memory.x; z: z_k in shared memory, which is changed. Called by
+/// all threads of the block.
 template <class T>
 __device__ void pivot_rows_back(const SolveMemory<T>& memory, const Front& f, Index k, Dot2* z) {
   if (f.tiled == kNone) return small_pivot_rows_back(memory, f, z);
@@ -277,8 +288,9 @@ __device__ void pivot_rows_back(const SolveMemory<T>& memory, const Front& f, In
   }
 }
 
-/// Computes x_k = inv(L(k,k))^T (y_k - sum over rows below of L(., k)^T x); x of the rows below the
-/// pivots is read from the ancestors' pivots. One block of threads per front.
+/// Computes x_k = inv(L(k,k))^T (y_k - sum over rows below of L(., k)^T x) to memory.x; x of the
+/// rows below the front's pivots is read from the ancestors' pivots, which must be done. `z`:
+/// shared memory for the pivots of step k times nrhs. One block of threads per front.
 template <class T>
 __device__ void backward_step(const PlanView& plan, const SolveMemory<T>& memory, const Front& f,
                               Index k, Dot2* z) {
@@ -309,7 +321,7 @@ __global__ void backward_fronts(PlanView plan, SolveMemory<T> memory, Index begi
     backward_step(plan, memory, f, k, z);
 }
 
-/// Returns the bytes of shared memory for a Number for each pivot of a tile and each right-hand
+/// Returns the bytes of shared memory for one Number for each pivot of a tile and each right-hand
 /// side.
 template <class Number>
 std::size_t pivot_bytes(Index nrhs) {
@@ -330,7 +342,8 @@ void load_kernels() {
 
 namespace {
 
-/// Returns the row of row k in the caller's numbering; k itself without a permutation.
+/// Returns the row in the caller's numbering of row k of L: old_of[k], or k itself if old_of is
+/// null.
 __device__ Index row_of(const Index* old_of, Index k) { return old_of != nullptr ? old_of[k] : k; }
 
 template <class T, class V>

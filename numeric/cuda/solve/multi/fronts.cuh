@@ -1,8 +1,8 @@
 // Sweeps of several right-hand sides through narrow and small fronts, one warp per front. A lane
 // has one right-hand side of every row; of every second row if 16 are solved together, of every
 // fourth if 8 are. All numbers of a front lie in shared memory. Sums over them are computed block
-// by block of rows, in registers, so that L and its factors are read once per block, L by all lanes
-// together.
+// by block of rows, in registers, so that L and the numbers that it multiplies are read once per
+// block, L by all lanes together.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,15 +16,15 @@ template <int kWidth>
 struct LanePosition {
   static constexpr int kApart = 32 / kWidth;
   static constexpr int kPivots = kWidth == 8 ? 2 : 4,
-                       kBelow = kWidth == 8
-                                    ? 2
-                                    : 8;  // rows of a lane in a block, of pivots and below them
-  static constexpr int kAwaited = 8;      // numbers of a lane that are awaited together
+                       kBelow = kWidth == 8 ? 2 : 8;  // rows of a lane in a block of pivots, and in
+                                                      // one of rows below them
+  static constexpr int kAwaited = 8;                  // rows whose numbers a lane awaits together
   int row, column;
   __device__ explicit LanePosition(int lane) : row(lane / kWidth), column(lane % kWidth) {}
 };
 
-/// Returns x of the lane that has this lane's column and row `of`, 0 <= of < kApart.
+/// Returns x of the lane that has this lane's column and row `of`, 0 <= of < kApart. All lanes call
+/// it.
 template <int kWidth>
 __device__ double from_row(double x, int of, const LanePosition<kWidth>& at) {
   if constexpr (kWidth == 32)
@@ -33,7 +33,8 @@ __device__ double from_row(double x, int of, const LanePosition<kWidth>& at) {
     return __shfl_sync(kAll, x, of * kWidth + at.column);
 }
 
-/// Indices of the next front (RowPlaces), which the lanes of its rows load while this one is done.
+/// Indices of the next front (RowPlaces), which the lanes of its rows load while the current front
+/// is done.
 template <int kRows, int kWidth, bool kForward>
 class PlacesAhead {
  public:
@@ -43,7 +44,8 @@ class PlacesAhead {
       : shared_(shared), fronts_(fronts), count_(count), view_(view), lane_(lane) {
     load(0);
   }
-  /// Stores the indices of front number k to shared memory, and loads those of the next.
+  /// Stores the indices of front number k to shared memory (place, begin, end), and begins to load
+  /// those of the next front.
   __device__ void begin(Index k) {
 #pragma unroll
     for (int h = 0; h < kRows / 32; ++h) {
@@ -56,7 +58,8 @@ class PlacesAhead {
   }
 
   /// Prefetches to the L2 cache the numbers that front number k + 1 starts from, most of which were
-  /// written long ago: its update rows, which are contiguous, and the rows of `own` of its pivots.
+  /// written long ago: its update rows in `update` (forward), which are contiguous, and the rows of
+  /// its pivots in `own`, b or y.
   __device__ void prefetch(Index k, const double* update, const double* own) const {
     if (k + 1 >= count_) return;
     const Front& f = fronts_.front(k + 1);
@@ -96,8 +99,8 @@ __device__ void put_reciprocals(FrontShared<kRows, kWidth>& shared, const double
   for (int h = 0; h < kRows / 32; ++h) shared.reciprocal[lane + 32 * h] = reciprocal[h];
 }
 
-/// Stores to shared.number b plus the children's update rows, one after the other, for all rows;
-/// waits for two of each row together, and unsets them.
+/// Stores to shared.number b plus the children's update rows, one after the other, for all rows of
+/// the front; waits for two update rows of each row together, and unsets them.
 template <int kRows, int kWidth>
 __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f,
                             const MultiMemory& memory, const LanePosition<kWidth>& at) {
@@ -157,12 +160,14 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f,
   }
 }
 
-/// Waits for y of the pivots and x of the rows below them, and stores them to shared.number.
+/// Waits for y of the front's pivots and x of the rows below them, and stores them to
+/// shared.number.
 template <int kRows, int kWidth>
 __device__ void take_rows_back(FrontShared<kRows, kWidth>& shared, const Front& f,
                                const SweepMemory<double>& memory, const LanePosition<kWidth>& at) {
   using LanePosition = multi::LanePosition<kWidth>;
-  constexpr int kAwaited = kWidth == 32 ? 12 : LanePosition::kAwaited;  // two rounds of most fronts
+  // 12: most fronts take two rounds
+  constexpr int kAwaited = kWidth == 32 ? 12 : LanePosition::kAwaited;
   for (Index first = at.row; first < f.m; first += kAwaited * LanePosition::kApart) {
     double x[kAwaited];
     const double* place[kAwaited];
@@ -183,8 +188,9 @@ __device__ void take_rows_back(FrontShared<kRows, kWidth>& shared, const Front& 
   }
 }
 
-/// The numbers of a lane's rows of a block, less the products of L's columns before `end`; rows
-/// behind row `last` repeat it.
+/// The numbers of a lane's rows of a block, which begins with row `first` of the front, less the
+/// products of L's columns before `end`; rows behind row `last` repeat it. number:
+/// FrontShared::number; l: the panel, of m rows.
 template <int kCount, int kWidth>
 struct RowBlock {
   double sum[kCount];
@@ -206,7 +212,8 @@ struct RowBlock {
   }
 };
 
-/// Computes y of the front's pivots, stores it to shared.number and publishes it.
+/// Computes y of the front's pivots from shared.number, stores it there and publishes it. Called by
+/// all lanes of a warp.
 template <int kRows, int kWidth>
 __device__ void eliminate_rows(FrontShared<kRows, kWidth>& shared, const double* l, const Front& f,
                                const SweepMemory<double>& memory, const LanePosition<kWidth>& at) {
@@ -227,7 +234,7 @@ __device__ void eliminate_rows(FrontShared<kRows, kWidth>& shared, const double*
           if (first + at.row + LanePosition::kApart * i > c)
             block.sum[i] = fma(-column[block.row[i]], y, block.sum[i]);
       }
-    __syncwarp();  // all have read what is overwritten
+    __syncwarp();  // all lanes have read the numbers that are overwritten
 #pragma unroll
     for (int j = 0; j < LanePosition::kPivots; ++j)
       if (const Index r = first + at.row + LanePosition::kApart * j; r < f.p) {
@@ -270,12 +277,13 @@ __device__ void sweep_fronts_forward(FrontShared<kRows, kWidth>& shared, WarpBar
   }
 }
 
-/// Number of products that are added up before they are added to a sum that keeps its rounding
-/// error.
+/// Number of products of a column that are added up before they are added to a sum that keeps its
+/// rounding error.
 constexpr Index kCarried = 8;
 
-/// y of a lane's columns of a block, less the products of the rows from `end` on; `error` holds the
-/// rounding errors of the sums.
+/// y of a lane's columns of a block, which begins with column `first`, less the products of the
+/// rows from `end` on; `error` of a sum holds its rounding errors. number: FrontShared::number;
+/// panel: L, of m rows.
 template <int kWidth>
 struct ColumnBlock {
   using LanePosition = multi::LanePosition<kWidth>;
@@ -302,7 +310,8 @@ struct ColumnBlock {
   }
 };
 
-/// Computes x of the front's pivots, block of columns after block from the last, and publishes it.
+/// Computes x of the front's pivots from shared.number, block of columns after block from the last,
+/// stores it there and publishes it. Called by all lanes of a warp.
 template <int kRows, int kWidth>
 __device__ void eliminate_columns(FrontShared<kRows, kWidth>& shared, const double* l,
                                   const Front& f, const MultiMemory& memory,
@@ -324,7 +333,7 @@ __device__ void eliminate_columns(FrontShared<kRows, kWidth>& shared, const doub
           if (first + at.row + LanePosition::kApart * i < c)
             block.sum[i].error = fma(-block.l[i][c], x, block.sum[i].error);
       }
-    __syncwarp();  // all have read what is overwritten
+    __syncwarp();  // all lanes have read the numbers that are overwritten
 #pragma unroll
     for (int j = 0; j < LanePosition::kPivots; ++j) {
       const Index r = first + at.row + LanePosition::kApart * j;

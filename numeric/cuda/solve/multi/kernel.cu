@@ -1,5 +1,5 @@
 // The kernels of a solve of several right-hand sides: take_b() copies b, sweep() goes through the
-// fronts as single/kernel.cu, by rows of kWidth numbers, and give_x() copies x.
+// fronts as single/kernel.cu does, by rows of kWidth numbers, and give_x() copies x.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <limits>
@@ -28,7 +28,8 @@ __device__ void sweep_fronts(FrontShared<kRows, kWidth> (&shared)[kWarps],
     sweep_fronts_backward(shared[warp], barriers[warp], view, memory, dealt, lane);
 }
 
-/// Lets bulk copies fill shared memory that threads have read and written.
+/// Lets bulk copies fill shared memory that threads have read and written. Called by all threads of
+/// the block.
 __device__ void hand_over() {
   ptx::shared_proxy_fence();
   __syncthreads();
@@ -58,8 +59,8 @@ __device__ void sweep_direction(MultiShared<kWidth>& shared, const SweepView& vi
   if constexpr (!kForward) small(), narrow();
 }
 
-/// Moves the addresses to the arrays of this block's group, which solves kWidth of the columns; the
-/// arrays of the groups follow one another.
+/// Moves the addresses in `memory` to the arrays of this block's group, which solves kWidth of the
+/// columns; the arrays of the groups follow one another.
 template <int kWidth>
 __device__ void take_share(MultiMemory& memory) {
   const auto group = static_cast<Offset>(static_cast<Index>(blockIdx.x) % memory.groups);
@@ -89,13 +90,15 @@ __global__ void __launch_bounds__(kThreads, kResident)
 
 constexpr int kCopyThreads = 256, kCopyRows = 32;
 
-/// Returns the offset of row k and column c in an array of n rows per group, kWidth columns each.
+/// Returns the offset of row k and column c of a block of right-hand sides in an array that holds n
+/// rows of kWidth columns for each group.
 template <int kWidth>
 __device__ Offset place_of_row(Index k, int c, Index n) {
   return (Offset{c / kWidth} * n + k) * kWidth + c % kWidth;
 }
 
 /// Calls f(row, column) for kCopyRows rows of kColumns, along rows if kByRows, else along columns.
+/// The threads of a block share out the calls.
 template <int kColumns, bool kByRows, class F>
 __device__ void for_block(const F& f) {
 #pragma unroll
@@ -108,8 +111,8 @@ __device__ void for_block(const F& f) {
   }
 }
 
-/// Calls f(row, column) along the direction that is contiguous in the caller's array, whose rows
-/// are `step` apart.
+/// Calls f(row, column) for kCopyRows rows of kColumns, along the direction that is contiguous in
+/// the caller's array: along columns if the array's rows are `step` = 1 apart, else along rows.
 template <int kColumns, class F>
 __device__ void for_caller(Offset step, const F& f) {
   if (step == 1)
@@ -118,8 +121,9 @@ __device__ void for_caller(Offset step, const F& f) {
     for_block<kColumns, true>(f);
 }
 
-/// Copies b by rows and unsets the numbers of the solve. For a backward sweep alone y = b, with the
-/// caller's NaNs replaced, which could have the bits of an unset number.
+/// Copies b to memory.rows, by rows, unsets x and y of the solve, and sets its tickets to -1. If
+/// not `forward`, for a backward sweep alone or no sweep, y = b instead, with the caller's NaNs
+/// replaced, which could have the bits of an unset number.
 template <int kWidth, int kColumns>
 __global__ void __launch_bounds__(kCopyThreads) take_b(MultiMemory memory, bool forward) {
   if (is_skipped(memory.numbers.run_flag)) return;
@@ -142,7 +146,8 @@ __global__ void __launch_bounds__(kCopyThreads) take_b(MultiMemory memory, bool 
   });
 }
 
-/// Copies x to out, or y after a forward sweep alone.
+/// Copies `from`, x or after a forward sweep alone y, to out; writes NaN if the verdict is not
+/// good.
 template <int kWidth, int kColumns>
 __global__ void __launch_bounds__(kCopyThreads) give_x(MultiMemory memory, const double* from) {
   if (is_skipped(memory.numbers.run_flag)) return;
@@ -175,7 +180,7 @@ int multi_blocks() {
   namespace multi = sweep::multi;
   const int blocks = kernels::cooperative_blocks(multi::sweep<kWidth>, sweep::kThreads,
                                                  sizeof(multi::MultiShared<kWidth>));
-  if (blocks == 0) return 0;  // other devices cannot run any of the three
+  if (blocks == 0) return 0;  // a device that cannot run sweep() needs no other kernel
   load(multi::take_b<kWidth, 32>), load(multi::give_x<kWidth, 32>);
   if constexpr (kWidth == 8) load(multi::take_b<8, 8>), load(multi::give_x<8, 8>);
   return blocks;
@@ -196,7 +201,7 @@ void enqueue_multi_sweeps(const SweepView& view, const MultiMemory& memory, bool
   const unsigned copies = multi::copy_blocks(memory.n);
   check(kernels::launch(take, copies, multi::kCopyThreads, 0, stream, memory, forward),
         "a launch of sweeps");
-  if (forward || backward)  // neither: a permutation alone
+  if (forward || backward)  // without a sweep, take and give permute b alone
     check(kernels::launch_cooperative(
               multi::sweep<kWidth>, static_cast<unsigned>(each * memory.groups), sweep::kThreads,
               sizeof(multi::MultiShared<kWidth>), stream, view, memory, forward, backward),

@@ -8,12 +8,14 @@
 
 namespace kauri::numeric::cuda::sweep::multi {
 
-/// Stages of the ring in shared memory: the loader's side, which fills them.
+/// The loader's side of the ring of stages in shared memory, which it fills. For each stage:
+/// begin(), copy() once or more, end(). Called by one thread.
 template <int kWidth>
 class Stages {
  public:
   __device__ explicit Stages(const Tiles<kWidth>& shared) : shared_(shared) {}
-  /// Returns the next stage once it is free, and expects `bytes` bytes in it.
+  /// Waits until the next stage is free, announces `bytes` bytes of copies to its barrier, and
+  /// returns it.
   __device__ double* begin(int bytes) {
     ptx::barrier_wait(&shared_.barrier.empty[turn_.at], turn_.phase ^ 1);
     ptx::barrier_arrive_expecting(&shared_.barrier.full[turn_.at], bytes);
@@ -66,8 +68,8 @@ __device__ inline void prefetch_words(const void* from, Index count) {
                   static_cast<int>((at + 4 * static_cast<unsigned>(count) - begin + 15) & ~15u));
 }
 
-/// Prefetches the lists, and b or y, that a task reads before it can load any number: no block has
-/// read these lately.
+/// Prefetches to the L2 cache the lists, and b or y, that a task reads before it can load any
+/// number: no block has read these lately. Called by one thread.
 template <bool kForward, int kWidth>
 __device__ void prefetch_task(const SweepTask& task, const Front& front, const SweepView& view,
                               const MultiMemory& memory) {
@@ -93,8 +95,8 @@ __device__ void prefetch_task(const SweepTask& task, const Front& front, const S
   }
 }
 
-/// Draws tickets until none is left, and fills the ring with the data of their tasks. At the end it
-/// stores a task whose front is kNone, at which the other warps return.
+/// Draws tickets until none is left, and fills the ring with the data of their tasks. At the end
+/// stores a task whose front is kNone, at which the other warps return. Called by the loader warp.
 template <bool kForward, int kWidth>
 __device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view,
                            const MultiMemory& memory) {

@@ -1,6 +1,6 @@
-// The warps that load all entries of b, x, y and update rows for the multiplying warps, for several
-// right-hand sides. Each has some rows of every tile, 16 bytes per lane, and loads all of them at
-// once.
+// The warps that load all entries of b, x, y, update rows and parts for the multiplying warps, for
+// several right-hand sides. Each warp has some rows of every tile, 16 bytes per lane, and loads all
+// of them at once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace kauri::numeric::cuda::sweep::multi {
 
-/// Rounds in which a lane loads its numbers of a tile: kMain rows from its first one on, then
-/// kSpare rows from a second one on, kApart rows from one to the next.
+/// Rounds in which a lane loads its numbers of a tile, one row each: kMain rows from its first one
+/// on, then kSpare rows from a second one on, kApart rows from one to the next.
 template <int kWidth>
 struct Rounds;
 template <>
@@ -27,15 +27,17 @@ struct Rounds<32> {
 };
 
 /// The numbers of a tile that a lane loads: columns `column` and the next, of rows row, row +
-/// kApart, ... in kMain rounds, then of rows spare, spare + kApart, ... in the others. turn_of() is
-/// the same for all rows of either, so they are one address each and constants.
+/// kApart, ... in kMain rounds, then of rows spare, spare + kApart, ... in the other rounds; rows
+/// from kTile on are left out. turn_of() is the same for all rows of either sequence, so each
+/// sequence is one address plus constants.
 template <int kWidth>
 struct NumberLoader : Rounds<kWidth> {
   using Rounds<kWidth>::kApart, Rounds<kWidth>::kMain, Rounds<kWidth>::kSpare;
-  static constexpr int kLanes = kWidth / 2;  // lanes of a row
+  static constexpr int kLanes = kWidth / 2;  // lanes that load one row, two columns each
   static constexpr int kRounds = kMain + kSpare;
   int lane, row, spare, column;
-  /// Computed anew at each use: kept, it would cost registers of all loops.
+  /// Computes the lane's part. An object is made anew at each use: kept, it would cost registers of
+  /// all loops.
   __device__ NumberLoader() {
     const int thread = ptx::thread_index() - 32 * (kLoader + 1), warp = thread / 32;
     lane = thread % 32, column = lane % kLanes * 2;
@@ -57,13 +59,14 @@ struct NumberLoader : Rounds<kWidth> {
   }
 };
 
-/// The operation by which loaded numbers change a tile in shared memory.
+/// The operation by which loaded numbers change a tile in shared memory: set it, are added to it,
+/// or subtracted from it.
 enum class Accumulate { set, add, subtract };
 
-/// Loads a lane's numbers of a tile to x and waits until all of the warp are set; rows from
-/// rows.count on are zeros. If `next`, all lanes poll without pause; else lane 0 alone polls the
-/// row likely to be set last or, if rows are read once, all pause. Unsets rows that are read once.
-/// Calls meanwhile() after the first loads.
+/// Loads a lane's numbers of a tile to x and waits until those of all lanes of the warp are set;
+/// rows from rows.count on are zeros. kList: rows.row is not null. If `next`, all lanes poll
+/// without pause; else lane 0 alone polls the row likely to be set last or, if rows are read once,
+/// all pause. Unsets rows that are read once. Calls meanwhile() after the first loads.
 template <bool kList, int kWidth, class F>
 __device__ __forceinline__ void await_rows(const Rows& rows, bool next,
                                            const NumberLoader<kWidth>& mine,
@@ -101,7 +104,7 @@ __device__ __forceinline__ void await_rows(const Rows& rows, bool next,
         watch, [&](int j) { return is_set(x[j]); }, place);
     if (!next) {
       if (rows.once) {
-        __nanosleep(kLater);  // another warp may have read and unset the last one
+        __nanosleep(kLater);  // no poll of the last row: another warp may have read and unset it
       } else if (mine.lane == 0) {
         await_there(rows.array + Offset{kList ? __ldg(rows.row + rows.last) : rows.last} * kWidth,
                     kLater);
@@ -118,8 +121,10 @@ __device__ __forceinline__ void await_rows(const Rows& rows, bool next,
     if (mine.row_of(j) < rows.count) unset_pair(place(j));
 }
 
-/// Waits for a lane's numbers and, once phase `phase` of `empty` is complete, stores them to the
-/// tile, or adds them to or subtracts them from what the same lane has stored there.
+/// Waits for a lane's numbers of a tile and, once phase `phase` of `empty` is complete, stores them
+/// to `tile` in shared memory, or adds them to or subtracts them from the numbers that the same
+/// lane has stored there (`how`). next, meanwhile: as for await_rows(). Called by all lanes of a
+/// warp.
 template <int kWidth, class F>
 __device__ __forceinline__ void load_numbers(const Rows& rows, double* tile, Accumulate how,
                                              bool next, std::uint64_t* empty, unsigned phase,
@@ -147,8 +152,8 @@ __device__ __forceinline__ void load_numbers(const Rows& rows, double* tile, Acc
   __syncwarp();
 }
 
-/// Begins copies of a lane's numbers of a tile, set or unset, to shared memory; they are under way
-/// when this returns.
+/// Begins copies of a lane's numbers of a tile, set or unset, to `tile` in shared memory, as one
+/// group of copies; they are under way when this returns. Rows from rows.count on become zeros.
 template <int kWidth>
 __device__ __forceinline__ void ask(const Rows& rows, double* tile) {
   const NumberLoader<kWidth> mine;
@@ -167,8 +172,8 @@ __device__ __forceinline__ void ask(const Rows& rows, double* tile) {
   ptx::commit_copies();
 }
 
-/// Returns true if the copies before the warp's last ones are complete, and none of their numbers
-/// was unset when it was copied.
+/// Waits for the copies that the warp began before its last group (ask() of `tile`), and returns
+/// true if none of their numbers was unset when it was copied. Called by all lanes of a warp.
 template <int kWidth>
 __device__ __forceinline__ bool have_come(double* tile) {
   const NumberLoader<kWidth> mine;
@@ -180,7 +185,9 @@ __device__ __forceinline__ bool have_come(double* tile) {
   return __any_sync(kAll, !all) == 0;
 }
 
-/// Repeats the copies of a tile until all of its numbers were set.
+/// Repeats the copies that ask() has begun for `tile` until all of its numbers were set when they
+/// were copied; one later group of copies must have been committed. Lane 0 polls the row likely to
+/// be set last, with shorter pauses if `next`.
 template <int kWidth>
 __device__ __forceinline__ void await_copies(const Rows& rows, double* tile, bool next) {
   const NumberLoader<kWidth> mine;
@@ -203,11 +210,11 @@ __device__ __forceinline__ void await_copies(const Rows& rows, double* tile, boo
     }
     __syncwarp();
     ask<kWidth>(rows, tile);
-    ptx::commit_copies();  // empty group
+    ptx::commit_copies();  // an empty group: have_come() leaves out the last
   }
 }
 
-/// Waits until x[j], loaded from at(j), is set for all j; x[j] is zero if at(j) is null. Each lane
+/// Loads x[j] from at(j), until it is set, for all j; x[j] is zero if at(j) is null. Each lane
 /// polls, with pauses.
 template <int kCount, class F>
 __device__ void await_pairs(double2 (&x)[kCount], const F& at) {
@@ -228,9 +235,10 @@ __device__ void await_pairs(double2 (&x)[kCount], const F& at) {
   }
 }
 
-/// Writes the values that the sums of a tile row start from: b, and, unless other tasks add them
-/// up, the children's update rows one after the other: those of all of a lane's rows together,
-/// since each wait is a trip to the L2 cache and back.
+/// Writes to `tile`, in shared memory, the values that the sums of tile row i of a forward task
+/// start from: b, and, unless other tasks add them up, the children's update rows one after the
+/// other, which it unsets; waits for those of all of a lane's rows together, since each wait is a
+/// trip to the L2 cache and back.
 template <int kWidth>
 __device__ void put_starts(double* tile, const SweepTask& task, const Front& front, Index i,
                            const SweepView& view, const MultiMemory& memory) {
@@ -282,8 +290,9 @@ __device__ void put_starts(double* tile, const SweepTask& task, const Front& fro
 }
 
 /// Steps of a sum over tiles, in order: `adds` vectors that its start is made of, and `inputs`
-/// tiles to multiply by. The last vector comes two tiles before the last, since it is made of the
-/// numbers just before those.
+/// tiles to multiply by. The last vector, step `late`, comes just before the last kTilesAfter
+/// tiles, since it is made of the numbers just before those of these tiles. is_add(s): step s is a
+/// vector; add(s) and input(s): its number among the vectors, or among the tiles.
 struct Sequence {
   static constexpr Index kTilesAfter = 2;
   Index adds, inputs, late;
@@ -305,8 +314,9 @@ __device__ Sequence sequence_of(const SweepTask& task, const FrontCells& cells, 
   return {whole ? adds : 0, last_column(task, i, cells.pivot_tiles()) - task.column};
 }
 
-/// Returns vector a of the vectors that a start is made of: backward y, then the parts to subtract;
-/// forward the gathered sum, if the task has one, then the parts.
+/// Returns vector number `a` of those that the start of tile row (backward: column) i is made of:
+/// backward y, then the parts to subtract; forward the gathered sum, if the task has one, then the
+/// parts.
 template <bool kForward, int kWidth>
 __device__ Rows vector_of(const SweepTask& task, const Front& front, Index i, Index a,
                           const SweepMemory<double>& memory) {
@@ -323,8 +333,8 @@ __device__ Rows vector_of(const SweepTask& task, const Front& front, Index i, In
   }
 }
 
-/// Returns tile n that a sum is multiplied by: forward y of pivot tiles, backward x of tile rows
-/// from the last, own or of ancestors.
+/// Returns the n-th tile of numbers that a task's tiles are multiplied by: forward y of pivot
+/// tiles, backward x of tile rows from the last, of the front's pivots or of its ancestors'.
 template <bool kForward, int kWidth>
 __device__ Rows input_of(const SweepTask& task, const Front& front, Index n, const SweepView& view,
                          const SweepMemory<double>& memory) {
@@ -337,14 +347,14 @@ __device__ Rows input_of(const SweepTask& task, const Front& front, Index n, con
   return {memory.x, view.row + front.row + cells.first_row(k), count, 0, false};
 }
 
-/// Positions in the rings, of the warps that load numbers.
+/// Positions in the rings of inputs and starts of a warp that loads numbers.
 template <int kWidth>
 struct NumberRings {
   Turn<RingLengths<kWidth>::kInputs> input;
   Turn<RingLengths<kWidth>::kStarts> start;
 };
 
-/// True if there is room to load a tile before the one before it has come.
+/// True if the ring of inputs has room to load a tile before the one before it has come.
 template <int kWidth>
 constexpr bool kAhead = RingLengths<kWidth>::kInputs > 2;
 
@@ -355,7 +365,9 @@ __device__ void leave_full(std::uint64_t* full, Turn& turn) {
   turn.next();
 }
 
-/// Loads all numbers of the sums of tile row i, or backward of tile column i.
+/// Loads all numbers of the sums of tile row i of a task, or backward of tile column i: those that
+/// the sums start from, and those to multiply by, in the order of sequence_of(). Called by the
+/// warps that load numbers.
 template <bool kForward, int kWidth>
 __device__ void load_sums(const Tiles<kWidth>& shared, NumberRings<kWidth>& rings,
                           const SweepTask& task, const Front& front, Index i, const SweepView& view,
@@ -375,7 +387,7 @@ __device__ void load_sums(const Tiles<kWidth>& shared, NumberRings<kWidth>& ring
   const auto input = [&](Index n) {
     return input_of<kForward, kWidth>(task, front, n, view, memory.numbers);
   };
-  Index asked = -1;  // an input whose copies are under way, to place `coming`
+  Index asked = -1;  // number of the input whose copies are under way, to place `coming`; -1: none
   Turn<RingLengths<kWidth>::kInputs> coming;
   const auto finish = [&] {
     await_copies<kWidth>(input(asked), shared.data.input[coming.at], is_next(asked));
@@ -406,7 +418,7 @@ __device__ void load_sums(const Tiles<kWidth>& shared, NumberRings<kWidth>& ring
             : &shared.barrier.input_empty[rings.input.at],
         (add ? rings.start.phase : rings.input.phase) ^ 1, [&] {
           if (!kAhead<kWidth> || asked < 0) return;
-          ptx::commit_copies();  // empty group
+          ptx::commit_copies();  // an empty group: have_come() leaves out the last
           finish();
           asked = -1;
         });
@@ -426,7 +438,7 @@ __device__ void load_task_numbers(const Tiles<kWidth>& shared, NumberRings<kWidt
   if (has_one_input(task) && task.row == 0) {
     ptx::barrier_wait(&shared.barrier.input_empty[rings.input.at], rings.input.phase ^ 1);
     leave_full(shared.barrier.input_full,
-               rings.input);  // not filled: the task stores its own numbers there
+               rings.input);  // this input is not filled: the task stores its own numbers there
   }
   for (Index i = task.row; i < task.row + task.rows; ++i)
     load_sums<true>(shared, rings, task, front, i, view, memory);

@@ -1,5 +1,5 @@
-// Solves of several right-hand sides by sweeps: those of one (single/memory.hpp), with a row of
-// kWidth numbers, one for each column of a group, in place of each number. FP64, Hopper.
+// Solves of several right-hand sides by sweeps: as the sweeps of one (single/memory.hpp), with a
+// row of kWidth numbers, one for each column of a group, in place of each number. FP64, Hopper.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,22 +9,24 @@
 namespace kauri::numeric::cuda {
 
 /// Device memory of one solve of a block of right-hand sides, which groups of thread blocks divide
-/// by columns. Each array in `numbers` holds rows of one group's columns, group after group; b and
-/// out are the caller's, at their first columns. Columns behind the last right-hand side are zeros.
+/// by columns. Each array in `numbers`, and `rows`, holds rows of one group's columns, group after
+/// group; b and out are the caller's, at their first columns. Columns behind the last right-hand
+/// side are zeros.
 ///
 /// Update rows and parts are read once, and the reader sets them back to unset (all bits 1): so
 /// they are unset between solves, of any width, and lie apart from x and y, which the kernel that
 /// copies b unsets.
 struct MultiMemory {
   SweepMemory<double> numbers;
-  double* rows;  ///< b by rows, in the order of L's rows; the rows of a finished tile are scratch
-                 ///< of its correction
-  const Index* b_row;    ///< row i of b is row b_row[i] of L; null: row i
-  const Index* out_row;  ///< rows of L for out, as b_row for b
-  Offset b_column;       ///< numbers from one column of b to the next
+  double* rows;        ///< b by rows, kWidth numbers each, in the order of L's rows; the rows of a
+                       ///< finished tile are scratch of its correction
+  const Index* b_row;  ///< row i of b is row b_row[i] of L; null: row i of L
+  const Index* out_row;  ///< row i of out is row out_row[i] of L; null: row i of L
+  Offset b_column;       ///< distance in numbers from one column of b to the next; out_column: the
+                         ///< same of out
   Offset out_column;
-  Offset kept;   ///< number of update rows and rows of parts of one group
-  Index groups;  ///< number of groups, each of which solves some of the columns
+  Offset kept;   ///< number of update rows and rows of parts of one group, kWidth numbers each
+  Index groups;  ///< number of groups, each of which solves kWidth of the columns
   Index n;
   Index columns;  ///< number of right-hand sides
 };
@@ -44,34 +46,37 @@ struct SeveralSolve {
   const SolveSteps& steps;
 };
 
-/// Returns the number of columns that a group of blocks solves together: 8 if width is 8. If it is
-/// 32, all of them; or 16, by two groups side by side with half of the blocks each; or 8, by four.
-/// width: symbolic::solve_width(). More groups take less time for a step from tile to tile of a
-/// chain, but each reads all of L, all but the first from the L2 cache: two are better if A and L
-/// are small, and four if they are smaller still. asked: CudaOptions::group_columns, or 0 to
-/// choose.
+/// Returns the number of columns that a group of blocks solves together, for a solve of `width`
+/// columns, 8 or 32 (symbolic::solve_width()): 8 if width is 8; else 32; or 16, by two groups side
+/// by side with half of the blocks each; or 8, by four. More groups take less time for a step from
+/// tile to tile of a chain, but each reads all of L, all but the first from the L2 cache: two are
+/// better if A and L are small, and four if they are smaller still. asked:
+/// CudaOptions::group_columns, or 0 to choose.
 Index group_width(const Plan& plan, Index width, Index asked);
-/// Returns the memory of a solve of `columns` right-hand sides, by groups of `group` columns:
-/// addresses in the `numbers` of a workspace for `most` right-hand sides
-/// (symbolic::multi_numbers()).
+/// Returns the memory of a solve of `columns` right-hand sides, by groups of `group` columns: l,
+/// and addresses in the `numbers` of a workspace for `most` right-hand sides
+/// (symbolic::multi_numbers()). The caller sets b, out, their rows and distances, verdict and
+/// run_flag.
 MultiMemory multi_memory(const Plan& plan, const double* l, double* numbers, Index most,
                          Index columns, Index group);
-/// Returns the address of the scratch of a solve of one right-hand side in the `numbers` of a
-/// workspace for `most`.
+/// Returns the address of the scratch of a solve of one right-hand side (sweep_memory()) in the
+/// `numbers` of a workspace for `most` right-hand sides.
 double* scratch_of(const Plan& plan, double* numbers, Index most);
 /// Enqueues a fill with all bits 1, which marks update rows and parts as unset, before the first
-/// solve of a workspace for several right-hand sides.
+/// solve of a workspace for `most` > 1 right-hand sides. Throws Error(device).
 void enqueue_first_unset(const Plan& plan, double* numbers, Index most, cudaStream_t stream);
 
 /// Returns the number of blocks that the current device holds at once of the kernel for groups of
 /// kWidth columns, 8, 16 or 32; 0 if it cannot run the kernel. Called once for each device, before
-/// the first launch.
+/// the first launch, since it prepares the kernels.
 template <int kWidth>
 int multi_blocks();
 
-/// Solves L Y = B, L^T X = Y, or one after the other, by launches on the stream. `memory` is as
-/// returned by multi_memory(), with b, out and verdict, for groups of kWidth columns. blocks: of
-/// all groups together, at least one for each, at most multi_blocks(). Throws Error(device).
+/// Enqueues launches that solve L Y = B, L^T X = Y, or one after the other, and write X (Y after a
+/// forward sweep alone) to out, NaN if the verdict is not good; with neither, out is a permutation
+/// of b. `memory` is as returned by multi_memory(), with b, out and verdict, for groups of kWidth
+/// columns. blocks: of all groups together, at least one for each (else throws std::logic_error),
+/// at most multi_blocks(). Throws Error(device).
 template <int kWidth>
 void enqueue_multi_sweeps(const SweepView& view, const MultiMemory& memory, bool forward,
                           bool backward, int blocks, cudaStream_t stream);

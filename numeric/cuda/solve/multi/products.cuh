@@ -1,6 +1,6 @@
 // Products of tiles of L and of inverses of diagonal tiles with 64 rows of numbers, by FP64 tensor
 // cores. Forward a warp has 16 rows of the tile, backward 16 of its columns, and all columns of
-// numbers. They compute the transposed product: numbers are the left operand, L the right one. So
+// numbers. It computes the transposed product: numbers are the left operand, L the right one. So
 // the 16 bytes of a row of numbers or of a cell of L that a lane reads at once are adjacent in its
 // registers, too (with L on the left each product took as many moves as reads), and nothing is
 // transposed in memory.
@@ -11,7 +11,7 @@
 
 namespace kauri::numeric::cuda::sweep::multi {
 
-/// Positions of the multiplying warps in the rings.
+/// Positions of a multiplying warp in the rings of stages, inputs and starts.
 template <int kWidth>
 struct Rings {
   Turn<RingLengths<kWidth>::kStages> stage;
@@ -19,20 +19,21 @@ struct Rings {
   Turn<RingLengths<kWidth>::kStarts> start;
 };
 
-/// Groups of columns in a product: of 16 columns, or of 8 columns taken twice.
+/// Number of groups of columns of numbers in a product: each of 16 columns, or one of 8 columns
+/// taken twice.
 template <int kWidth>
 constexpr int kGroups = kWidth == 8 ? 1 : kWidth / 16;
 
-/// Sums of 16 rows, that is of two cells. A lane has rows 2 t and 2 t + 1 of a cell, and columns 2
-/// g and 2 g + 1 of a group of columns (first two, last two). With 8 columns lanes g and g + 4 hold
-/// the same numbers.
+/// Sums of a warp's 16 rows, that is of two cells: of[cell][group of columns]. A lane has rows 2 t
+/// and 2 t + 1 of a cell, in columns 2 g (the first two numbers) and 2 g + 1 (the last two) of a
+/// group. With 8 columns lanes g and g + 4 hold the same numbers.
 template <int kWidth>
 struct TileSums {
   double of[2][kGroups<kWidth>][4] = {};
 };
 
-/// Number of a lane's slots: rows of a tile whose pairs of columns for_pairs() visits. With 8
-/// columns two lanes share two rows, one each.
+/// Number of a lane's slots: rows of a tile, own_row(at, slot), whose pairs of columns for_pairs()
+/// visits. With 8 columns two lanes share two rows, one each.
 template <int kWidth>
 constexpr int kSlots = kWidth == 8 ? 2 : 4;
 template <int kWidth>
@@ -46,8 +47,8 @@ template <int kWidth>
 __device__ int first_column(const Lane& at) {
   return kWidth == 8 ? 2 * (at.g & 3) : 2 * at.g;
 }
-/// Calls f(slot, step, x, y): x and y are sums of row own_row(at, slot) of the tile, and may be
-/// changed.
+/// Calls f(slot, step, x, y) for the lane's pairs of sums: x and y are those of row own_row(at,
+/// slot) of the tile in columns first_column() + step and the next, and f may change them.
 template <int kWidth, class F>
 __device__ void for_pairs(TileSums<kWidth>& sum, const Lane& at, const F& f) {
 #pragma unroll
@@ -68,8 +69,8 @@ __device__ void for_pairs(TileSums<kWidth>& sum, const Lane& at, const F& f) {
   }
 }
 
-/// Returns the lane's position, computed anew at each use: values that depend on it would be kept
-/// in registers through all loops.
+/// Returns the calling lane's position, computed anew at each use: values that depend on it would
+/// be kept in registers through all loops.
 __device__ inline Lane here() {
   const auto thread = static_cast<unsigned>(ptx::thread_index());
   return {static_cast<int>(thread / 32), static_cast<int>(thread % 32),
@@ -90,9 +91,9 @@ struct OwnRows {
   }
 };
 
-/// Numbers of a tile as left operands, their columns along its rows: the two adjacent numbers of a
-/// row in memory are a lane's for one k. It takes rows 2 t + e of each eight forward, t + 4 e
-/// backward.
+/// Numbers of a tile in shared memory as left operands, whose rows are columns of the numbers: the
+/// two adjacent numbers of a row in memory belong to one lane and one k. A lane has rows 2 t + e (e
+/// = 0, 1) of each eight forward, t + 4 e backward.
 template <bool kForward, int kWidth>
 struct Operand {
   const double* of[2];
@@ -102,8 +103,8 @@ struct Operand {
       of[e] =
           tile + place_of<kWidth>(kForward ? 2 * at.t + e : at.t + 4 * e, first_column<kWidth>(at));
   }
-  /// Adds to sum the products of b with rows 8 cell to 8 (cell + kCells) - 1 of the tile of
-  /// numbers.
+  /// Adds to sum the products of b, from take_right(), with rows 8 cell to 8 (cell + kCells) - 1 of
+  /// the tile of numbers.
   template <int kCells>
   __device__ void multiply(const double (&b)[2][2 * kCells], Index cell,
                            TileSums<kWidth>& sum) const {
@@ -123,10 +124,10 @@ struct Operand {
   }
 };
 
-/// Loads a lane's right operands, L or its transpose: forward two cells of 8 rows and kCells eights
-/// of columns, backward two cells of 8 columns and kCells eights of rows. `width`: adjacent columns
-/// of cells. If only one of the two cells of rows, or columns, exists, the other operand is
-/// unspecified.
+/// Loads a lane's right operands, L or its transpose, from `cells` on in shared memory: forward two
+/// cells of 8 rows and kCells eights of columns, backward two cells of 8 columns and kCells eights
+/// of rows. `width`: adjacent columns of cells. If only one of the two cells of rows, or columns,
+/// exists, the other operand is unspecified.
 template <bool kForward, int kCells>
 __device__ void take_right(const double* cells, Index width, const Lane& at,
                            double (&b)[2][2 * kCells]) {
@@ -147,8 +148,9 @@ __device__ void take_right(const double* cells, Index width, const Lane& at,
     }
 }
 
-/// Adds to sum the products of kCells cells of L, or of its transpose, along the sum with rows 8
-/// cell, 8 cell + 1, ... of x.
+/// Adds to sum the products of kCells cells of L along the sum (forward side by side, backward,
+/// transposed, one below the other) with rows 8 cell, 8 cell + 1, ... of x. cells, width: as for
+/// take_right().
 template <bool kForward, int kCells, int kWidth>
 __device__ void multiply_cells(const double* cells, Index width, const Lane& at,
                                const Operand<kForward, kWidth>& x, Index cell,
@@ -172,7 +174,9 @@ __device__ void leave_stage(const Tiles<kWidth>& shared, Rings<kWidth>& rings, i
   rings.stage.next();
 }
 
-/// Adds the tile, of `rows` x `columns` cells, times x to sum; reads two stages, or one.
+/// Waits for the stages of a tile of `rows` x `columns` cells, two or one, adds the warp's part of
+/// the tile (backward of its transpose) times x to sum, and leaves the stages. x: numbers in shared
+/// memory.
 template <bool kForward, int kWidth>
 __device__ void multiply_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings, Index rows,
                               Index columns, const double* x, TileSums<kWidth>& sum) {
@@ -198,10 +202,12 @@ __device__ void multiply_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
   }
 }
 
-/// The one or two stages that hold an inverse (two if it has four block rows), kept until leave().
+/// The one or two stages that hold the inverse of a diagonal tile of `block_rows` block rows of 16
+/// (two stages if four), kept until leave(). The constructor waits for them.
 template <int kWidth>
 struct InverseStages {
-  static constexpr int kUnroll = kWidth == 32 ? 1 : 4;  // registers are few
+  static constexpr int kUnroll = kWidth == 32 ? 1 : 4;  // how far products unroll their loop over
+                                                        // blocks: registers are few with 32 columns
   const double* first;
   const double* second;
   int blocks;
@@ -227,7 +233,8 @@ struct InverseStages {
   }
 };
 
-/// An inverse in its place beside L in global memory.
+/// An inverse of a diagonal tile in its place beside L in global memory, with the members of
+/// InverseStages that products use.
 struct InverseOfL {
   static constexpr int kUnroll = 1;
   const double* first;
@@ -237,8 +244,9 @@ struct InverseOfL {
   }
 };
 
-/// Adds V x, or V^T x, to sum. The mark in V, entry (0,1), counts as zero: one lane of warp 0 has
-/// it.
+/// Adds the warp's rows of V x, or of V^T x if not kForward, to sum; v: InverseStages or
+/// InverseOfL. The mark in V, entry (0,1), counts as zero: one lane of warp 0 has it. x: numbers in
+/// shared memory, zeros behind the rows of the tile.
 template <bool kForward, int kWidth, class Inverse>
 __device__ void multiply_inverse(const Inverse& v, const Lane& at, const double* x,
                                  TileSums<kWidth>& sum) {
@@ -254,9 +262,9 @@ __device__ void multiply_inverse(const Inverse& v, const Lane& at, const double*
   }
 }
 
-/// Adds T x, or T^T x, to sum, with T the diagonal tile k of L in global memory. Entries above its
-/// diagonal and behind its rows may be anything. There are few of these tiles, so the code is
-/// short.
+/// Adds the warp's rows of T x, or of T^T x if not kForward, to sum, with T the diagonal tile
+/// number `tile` of L in global memory (`panel`). Entries above its diagonal and behind its rows
+/// may be anything. Few tiles are multiplied this way, so the code is short.
 template <bool kForward, int kWidth>
 __device__ void multiply_diagonal(const double* panel, const FrontCells& cells, Index tile,
                                   const Lane& at, const double* x, TileSums<kWidth>& sum) {
@@ -266,7 +274,7 @@ __device__ void multiply_diagonal(const double* panel, const FrontCells& cells, 
 #pragma unroll 1
   for (int along = kForward ? 0 : 2 * at.warp; along < (kForward ? min(2 * at.warp + 2, all) : all);
        ++along) {
-    double b[2][2];  // as take_right() loads them, of one cell along the sum
+    double b[2][2];  // operands as take_right() loads them, for one cell along the sum
 #pragma unroll
     for (int e = 0; e < 2; ++e)
 #pragma unroll

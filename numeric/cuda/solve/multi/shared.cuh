@@ -1,5 +1,6 @@
 // Shared memory of a block in sweeps of several right-hand sides. Numbers of a tile of rows are
-// placed so that neither the warps that load them nor the fragments of a product meet in a bank.
+// placed so that neither the accesses of a warp that loads them nor those to the fragments of a
+// product meet in a bank.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,16 +13,15 @@
 namespace kauri::numeric::cuda::sweep::multi {
 
 constexpr int kNumberLoaders =
-    3;  // warps after the loader: they load all numbers that products and sums start from
+    3;  // warps after the loader, which load all numbers that products and sums start from
 constexpr int kResident = 2;  // blocks per multiprocessor
-constexpr int
-    kRegisters = 128,
-    kMultiplierRegisters =
-        144;  // per thread: of the kernel, and of the multiplying warps while there are tiles
+constexpr int kRegisters = 128,
+              kMultiplierRegisters = 144;  // registers per thread: of the kernel, and of the
+                                           // multiplying warps while there are tiles
 static_assert(kThreads == 32 * (kMultipliers + 1 + kNumberLoaders));
 
-/// Lengths of the rings: stages of half a tile of L, tiles of numbers to multiply by, and tiles of
-/// sums.
+/// Lengths of the rings: stages of half a tile of L (kStages), tiles of numbers to multiply by
+/// (kInputs), and tiles of numbers that sums start from (kStarts).
 template <int kWidth>
 struct RingLengths;
 template <>
@@ -37,9 +37,9 @@ struct RingLengths<32> {
   static constexpr int kStages = 3, kInputs = 2, kStarts = 2;
 };
 
-/// Place of a number in a tile of 64 rows. Units of four columns are permuted within 128 bytes,
-/// depending on the row: a fragment's rows are t and t + 4, or 2t and 2t + 1, and in either case
-/// four of them then lie in different banks.
+/// place_of() returns the place of a number in a tile of 64 rows in shared memory. Units of four
+/// columns are permuted within 128 bytes, depending on the row, by turn_of(): a fragment's rows are
+/// t and t + 4, or 2t and 2t + 1, and in either case four of them then lie in different banks.
 __device__ constexpr int turn_of(int row) { return (row >> 1 & 1) << 1 | ((row ^ row >> 2) & 1); }
 template <int kWidth>
 __device__ constexpr int place_of(int row, int column) {
@@ -51,8 +51,8 @@ struct TileShared {
   using RingLengths = multi::RingLengths<kWidth>;
   double stage[RingLengths::kStages][kStageEntries];
   double input[RingLengths::kInputs][kTile * kWidth];
-  double start[RingLengths::kStarts]
-              [kTile * kWidth];  // then the numbers still to be multiplied by an inverse
+  double start[RingLengths::kStarts][kTile * kWidth];  // numbers that sums start from; then those
+                                                       // still to be multiplied by an inverse
   SweepTask task[2];
   Front front[2];
 };
@@ -65,8 +65,9 @@ struct TileBarriers {
       task_empty[2];
 };
 
-/// Shared memory of a warp that takes narrow or small fronts: panels as in WarpShared, and kWidth
-/// numbers for each row of a front.
+/// Shared memory of a warp that takes narrow or small fronts, of up to kRows rows: panels as in
+/// WarpShared, kWidth numbers and the RowPlaces for each row of a front, and descriptions of four
+/// fronts.
 template <int kRows, int kWidth>
 struct alignas(16) FrontShared {
   static constexpr int kPanel = kRows * (kRows + 1) / 2;
@@ -105,8 +106,9 @@ struct Tiles {
   TileBarriers<kWidth>& barrier;
 };
 
-/// Returns true if all rows of a forward task are multiplied by the same numbers: those of the
-/// front's one pivot tile, which the task itself makes, or which are loaded once.
+/// Returns true if all tile rows of a forward task are multiplied by the same tile of numbers:
+/// those of the front's one pivot tile, which the task itself makes if task.row is 0, and which are
+/// loaded once otherwise.
 __device__ inline bool has_one_input(const SweepTask& task) { return task.rows > 1; }
 
 template <int kWidth>
@@ -126,20 +128,22 @@ __device__ void set_up(Barriers<kWidth>& barriers) {
     for (std::uint64_t& barrier : warp.full) ptx::barrier_init(&barrier, 1);
 }
 
-/// Publishes two adjacent numbers of a row, which other threads wait for.
+/// Publishes two adjacent numbers of a row, at p aligned to 16 bytes, for which other threads wait.
 __device__ inline void publish(double* p, double x, double y) {
   if (!watchdog::loses())
     ptx::store_relaxed(reinterpret_cast<double2*>(p), make_double2(as_number(x), as_number(y)));
 }
 using cuda::publish;
-/// The value of an unset number. Its reader unsets a number that is read once: see MultiMemory.
+/// Returns the value of an unset number, all bits 1. unset() and unset_pair() store it: the reader
+/// of a number that is read once unsets that number (see MultiMemory).
 __device__ inline double unset_number() { return __longlong_as_double(-1); }
 __device__ inline void unset(double* p) { store_relaxed(p, unset_number()); }
 __device__ inline void unset_pair(double* p) {
   ptx::store_relaxed(reinterpret_cast<double2*>(p), make_double2(unset_number(), unset_number()));
 }
-/// Rows of kWidth numbers: row r, r < count, is row row[r] of an array, or row r if `row` is null.
-/// `last` is the r likely to be set last. The reader unsets rows that are read `once`.
+/// Rows of kWidth numbers in global memory: row r, r < count, is row row[r] of `array`, or row r if
+/// `row` is null. `last`: the r that is likely to be set last. `once`: the rows are read once, and
+/// the reader unsets them.
 struct Rows {
   double* array;
   const Index* row;

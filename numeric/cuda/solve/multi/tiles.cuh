@@ -1,5 +1,5 @@
-// Sweeps of several right-hand sides through tiled fronts: the tasks of one right-hand side
-// (single/tiles.cuh), by products of tensor cores.
+// Sweeps of several right-hand sides through tiled fronts: the tasks of the sweeps of one
+// right-hand side (single/tiles.cuh), by products of tensor cores.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,7 +27,8 @@ __device__ void take(double* tile, TileSums<kWidth>& sum) {
   });
 }
 
-/// Subtracts `sum` from the numbers of a tile in shared memory; sets rows from `rows` on to zero.
+/// Subtracts `sum` from the warp's rows of a tile of numbers in shared memory; sets rows from
+/// `rows` on to zero.
 template <int kWidth>
 __device__ void take_away(double* tile, Index rows, TileSums<kWidth>& sum) {
   const Lane at = here();
@@ -38,7 +39,8 @@ __device__ void take_away(double* tile, Index rows, TileSums<kWidth>& sum) {
   });
 }
 
-/// Publishes the first `rows` rows of a tile row to rows row(r) of an array.
+/// Publishes the sums in the first `rows` rows of a tile row: row r to row row(r) of `array`, whose
+/// rows have kWidth numbers.
 template <int kWidth, class Row>
 __device__ void publish_rows(double* array, Index rows, TileSums<kWidth>& sum, const Row& row) {
   const Lane at = here();
@@ -88,10 +90,11 @@ __device__ void flip(TileSums<kWidth>& sum) {
       for (int j = 0; j < 4; ++j) sum.of[cell][h][j] = ptx::flipped(sum.of[cell][h][j]);
 }
 
-/// Computes sum = y + V (c - T y), y = V c, or with V^T and T^T: one step of refinement, for a V
-/// that alone is not accurate enough, with T and V in global memory. All warps have written c, in
-/// shared memory. `scratch`: the tile's rows of an array that no other thread reads any more; each
-/// lane keeps its own entries there, c while y is in c's place, then y.
+/// Computes sum = y + V (c - T y), y = V c, or with V^T and T^T if not kForward, for diagonal tile
+/// k: one step of refinement, for a V (`inverse`) that alone is not accurate enough, with T and V
+/// in global memory. All warps have written c, in shared memory, which is changed. `scratch`: the
+/// tile's rows of an array that no other thread reads any more; each lane keeps its own entries
+/// there, c while y is in c's place, then y. Called by all threads that multiply.
 template <bool kForward, int kWidth>
 __device__ void solve_marked_tile(const InverseOfL& inverse, const double* panel,
                                   const FrontCells& cells, Index k, double* c, double* scratch,
@@ -135,10 +138,11 @@ __device__ void solve_marked_tile(const InverseOfL& inverse, const double* panel
   });
 }
 
-/// Computes sum = V c, or V^T c, for diagonal tile k; each warp has put its rows of c in shared
-/// memory. If `product`, c lacks the product of the tile C of L beside the diagonal tile, and U = V
-/// C, or W^T = (C V)^T, times the next input is subtracted. For a marked tile the ring holds C, not
-/// U.
+/// Computes sum = V c, or V^T c if not kForward, for diagonal tile k; each warp has put its rows of
+/// c in shared memory. If `product`, c lacks the product of the tile C of L beside the diagonal
+/// tile, and U = V C, or W^T = (C V)^T, times the next input is subtracted. For a marked tile the
+/// ring holds C, not U or W, and the result is refined. Leaves the stages and the input. Called by
+/// all threads that multiply.
 template <bool kForward, int kWidth>
 __device__ void solve_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
                            const MultiMemory& memory, const Front& front, Index k, bool product,
@@ -147,7 +151,7 @@ __device__ void solve_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
   const InverseStages<kWidth> stages(shared, rings, sweep::blocks_of(cells.cells_of(k)));
   together();
   sum = {};
-  const bool marked = stages.needs_correction();  // the same for all
+  const bool marked = stages.needs_correction();  // the same for all threads
   if (!marked) multiply_inverse<kForward>(stages, here(), c, sum);
   stages.leave(shared, rings, here().lane);
   if (product) {
@@ -172,8 +176,8 @@ __device__ void publish_part(double* parts, Index part, Index rows, TileSums<kWi
   publish_rows(parts + Offset{part} * (kTile * kWidth), rows, sum, [](int r) { return r; });
 }
 
-/// Computes the numbers of a pivot tile from its reduced sums, in `start`; also stores them to the
-/// task's input if rows below in the same task read them.
+/// Computes y of pivot tile i from its reduced sums, in `start`, and publishes it; also stores y to
+/// the task's input if rows below in the same task read it. `sum`: the result.
 template <int kWidth>
 __device__ void finish_pivots(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
                               const SweepTask& task, const Front& front, Index i, double* start,
@@ -189,9 +193,10 @@ __device__ void finish_pivots(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
 }
 
 /// Adds up the children's update rows for the kGatherRows rows of a task, each warp for its own
-/// rows, and publishes the sums as vector `part`. A lane adds up two columns of right-hand sides
-/// over every kTogether-th update row, and the sums of the lanes are added in a fixed tree, so that
-/// equal inputs give equal bits. Update rows are unset once they have been read.
+/// rows, and publishes the sums to vector task.part of the forward sweep. A lane adds up two
+/// columns of right-hand sides over every kTogether-th update row, and the sums of the lanes are
+/// added in a fixed tree, so that equal inputs give equal bits. Waits for each update row, and
+/// unsets it once it has been read.
 template <int kWidth>
 __device__ void gather_rows(const SweepTask& task, const Front& front, const Lane& at,
                             const SweepView& view, const SweepMemory<double>& memory) {
@@ -263,8 +268,8 @@ __device__ void do_task(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const
   if (has_one_input(task)) leave_input(shared, rings);
 }
 
-/// Adds part to sum, and sets part to the rounding error of this addition, to which the caller adds
-/// the next products.
+/// Adds `part` to `sum`, and sets `part` to the rounding error of this addition, to which the
+/// caller adds the next products.
 __device__ inline void carry(double& sum, double& part) {
   const Dot2 both = add(Dot2{sum}, Dot2{part});
   sum = both.sum, part = both.error;
@@ -293,7 +298,7 @@ __device__ void do_task_back(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
                          await_input(shared, rings), part);
     leave_input(shared, rings);
   }
-  carry(sum, part);  // the rest in `part` is less than the rounding error of sum
+  carry(sum, part);  // the error left in `part` is less than the rounding error of sum
   if (task.kind == SweepTask::Kind::part)
     return publish_part(memory.numbers.backward_part, task.part, cells.rows_of(task.column), sum);
   double* start = await_start(shared, rings);
@@ -324,7 +329,7 @@ __device__ void run_multipliers(const Tiles<kWidth>& shared, const SweepView& vi
   }
 }
 
-/// Executes all tasks of tiled fronts, by all threads of a block.
+/// Executes tasks of tiled fronts until no ticket is left. Called by all threads of a block.
 template <bool kForward, int kWidth>
 __device__ void sweep_tiles(const Tiles<kWidth>& shared, const SweepView& view,
                             const MultiMemory& memory) {

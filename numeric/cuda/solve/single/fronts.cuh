@@ -1,8 +1,8 @@
 // Fronts of a sweep: which blocks and warps take them, and the sweeps through narrow and small
-// ones, one warp per front. Fronts are dealt in turn, in the order of their levels: so the next
-// fronts of a warp are known, and it loads their descriptions, places, parts of b or y, and the
-// next panel while it does the current one. Substitution goes column by column, one row per lane
-// (two in fronts of more than 32 rows).
+// fronts, one warp per front. Fronts are dealt in turn, in the order of their levels: so the next
+// fronts of a warp are known, and the warp loads their descriptions, places, b or y of their
+// pivots, and the next panel while it does the current front. Substitution goes column by column,
+// one row per lane (two in fronts of more than 32 rows).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,8 +22,8 @@ struct BlockRange {
   Index first, count;
 };
 
-/// This block's index among the `blocks` that do one solve: all blocks of the grid, or every
-/// shares-th.
+/// This block's index among the `blocks` blocks that do one solve: all blocks of the grid or, if
+/// `shares` solves share the grid, every shares-th block.
 struct SolveBlock {
   Index block, blocks;
   __device__ explicit SolveBlock(Index shares = 1)
@@ -31,9 +31,9 @@ struct SolveBlock {
         blocks(static_cast<Index>(gridDim.x) / shares) {}
 };
 
-/// Ranges of blocks that do narrow fronts, small fronts and tiles. If there are blocks enough, the
-/// ranges are disjoint, and blocks have loaded their first data when the numbers that they await
-/// come; else each range is all blocks, which do one kind after the other.
+/// Ranges of blocks, of those of one solve, that do narrow fronts, small fronts and tiles. If there
+/// are blocks enough, the ranges are disjoint, and blocks have loaded their first data when the
+/// numbers that they await come; else each range is all blocks, which do one kind after the other.
 struct Roles {
   BlockRange narrow, small, tiles;
   __device__ explicit Roles(const SweepView& view, const SolveBlock& at = SolveBlock()) {
@@ -49,19 +49,20 @@ struct Roles {
   }
 };
 
-/// Returns this block's place in a group; -1 if it is not in the group.
+/// Returns this block's index in a range of blocks; -1 if it is not in the range.
 __device__ inline Index place_in(const BlockRange& group, const SolveBlock& at = SolveBlock()) {
   const Index block = at.block - group.first;
   return block < group.count ? max(block, Index{-1}) : Index{-1};
 }
 
-/// The fronts of view.order that a warp takes: `count` from `first` on, every `step`-th.
+/// Positions in view.order of the fronts that a warp takes: `count` from `first` on, `step` apart
+/// (negative: backward).
 struct Dealt {
   Index first, step, count;
 };
 
-/// Returns the fronts of view.order[begin, end) that a warp takes if they are dealt to `warps`
-/// warps in each block of a group: from the first on, or backward from the last.
+/// Returns the fronts of view.order[begin, end) that warp `warp` of this block takes if they are
+/// dealt to `warps` warps in each block of a range: from `begin` on, or backward from end - 1.
 template <bool kForward>
 __device__ Dealt deal(const BlockRange& group, Index warps, Index begin, Index end, Index warp,
                       const SolveBlock& at = SolveBlock()) {
@@ -72,8 +73,9 @@ __device__ Dealt deal(const BlockRange& group, Index warps, Index begin, Index e
   return kForward ? Dealt{begin + mine, step, count} : Dealt{end - 1 - mine, -step, count};
 }
 
-/// A warp's fronts, one after another: while it does number k, shared memory holds the descriptions
-/// of fronts k to k + 3, and bulk copies bring the panel of k + 1, if it fits. Panels: WarpShared,
+/// A warp's fronts, one after another: while the warp does number k, shared memory holds the
+/// descriptions of fronts k to k + 3, and bulk copies bring the panel of k + 1, if it fits. For
+/// each front: begin(), await_panel(), end(). All lanes of the warp call these. Panels: WarpShared,
 /// or a type with the same members for panels and descriptions.
 template <class Panels>
 class Fronts {
@@ -93,7 +95,7 @@ class Fronts {
     __syncwarp();
     if (dealt.count > 0) prefetch(0);
   }
-  /// Goes on to front number k, and prefetches the next panel if it fits beside that of k.
+  /// Goes on to front number k, and begins to copy the next panel if it fits beside that of k.
   __device__ void begin(Index k) {
     k_ = k;
     watchdog::take_front(id(k));
@@ -103,8 +105,8 @@ class Fronts {
     fits_ = k + 1 < dealt_.count && storage(k) + storage(k + 1) <= Panels::kRoom;
     if (fits_) prefetch(k + 1);
   }
-  /// Called when the warp has read the panel (see leave_stage()): prefetches the next one if it did
-  /// not fit before.
+  /// Call it when the warp has read the panel of the current front (see leave_stage()): begins to
+  /// copy the next panel if it did not fit before.
   __device__ void end() {
     ptx::shared_proxy_fence();
     __syncwarp();
@@ -118,7 +120,7 @@ class Fronts {
   }
 
  private:
-  /// Returns the front with number k; any front if k is behind the last.
+  /// Returns the supernode of the warp's front number k; 0 if k is behind the last.
   [[nodiscard]] __device__ Index id_of(Index k) const {
     return k < dealt_.count ? __ldg(view_.order + dealt_.first + k * dealt_.step) : 0;
   }
@@ -129,8 +131,8 @@ class Fronts {
     if (lane_ < kFrontWords) reinterpret_cast<int*>(&shared_.front[k & 3])[lane_] = word;
     if (lane_ == 0) shared_.id[k & 3] = id;
   }
-  /// Returns the number of entries of a panel, rounded up to units of 16 bytes, in which panels
-  /// begin. panel_storage() is even, so only panels in float need rounding.
+  /// Returns the number of entries of the panel of front k, rounded up to units of 16 bytes, in
+  /// which panels begin. panel_storage() is even, so only panels in float need rounding.
   [[nodiscard]] __device__ int storage(Index k) const {
     const int entries = small_of(front(k)).panel_storage();
     return sizeof(S) == sizeof(double) ? entries : (entries + 3) / 4 * 4;
@@ -155,13 +157,15 @@ class Fronts {
   bool fits_ = false;
 };
 
-/// Indices of the numbers that a lane's rows, lane and lane + 32, read from other fronts, and of
-/// their results.
+/// Indices of the numbers that a lane's rows of a front, lane and lane + 32, read from other
+/// fronts, and of their results.
 template <int kHalves>
 struct RowPlaces {
-  std::uint32_t own[kHalves];    // pivots: row in the caller's numbering
-  std::uint32_t place[kHalves];  // rows below: forward the update row, backward the row of x
-  std::uint32_t begin[kHalves], end[kHalves];  // forward: update rows that a row starts from
+  std::uint32_t own[kHalves];    // pivots: row of b (forward) or of `out` (backward)
+  std::uint32_t place[kHalves];  // rows below the pivots: forward the place of the update row,
+                                 // backward the row of x
+  std::uint32_t begin[kHalves], end[kHalves];  // forward: places of the children's update rows that
+                                               // a row starts from
 
   template <bool kForward>
   __device__ void load(const Front& f, Index id, bool there, const SweepView& view, int lane) {
@@ -183,8 +187,9 @@ struct RowPlaces {
   }
 };
 
-/// Indices of front number k, and b (forward) or y (backward) of its pivots, in registers; the
-/// loads of those of the next front are under way.
+/// `places`: the RowPlaces of a lane's rows of front number k; `number`: b (forward) or y
+/// (backward) of its pivots, y perhaps unset. Meanwhile loads of the numbers of front k + 1 and of
+/// the places of front k + 2 are under way. For each front: ask(), then next().
 template <class S, int kRows, bool kForward>
 class Ahead {
  public:
@@ -200,7 +205,8 @@ class Ahead {
 #pragma unroll
     for (int h = 0; h < kHalves; ++h) number[h] = coming_[h];
   }
-  /// Begins to load the numbers of front k + 1 and the places of front k + 2; k is under way.
+  /// Begins to load the numbers of front k + 1 and the places of front k + 2, while k is the front
+  /// being done.
   __device__ void ask(Index k) {
     look(k + 1);
     after_.template load<kForward>(fronts_.front(k + 2), fronts_.id(k + 2), k + 2 < count_, view_,
@@ -213,7 +219,7 @@ class Ahead {
   }
 
   RowPlaces<kHalves> places;
-  double number[kHalves];  // b, or y, of pivots
+  double number[kHalves];  // b (forward) or y (backward) of the lane's pivots
 
  private:
   __device__ void look(Index k) {
@@ -239,7 +245,8 @@ class Ahead {
   double coming_[kHalves];
 };
 
-/// Computes 1 / L(r, r) of a lane's pivots.
+/// Computes 1 / L(r, r) for a lane's rows r, lane and lane + 32, that are pivots; 0 for its other
+/// rows.
 template <class S, int kHalves>
 __device__ void take_reciprocals(const S* l, const Front& f, int lane, double (&out)[kHalves]) {
 #pragma unroll
@@ -250,7 +257,7 @@ __device__ void take_reciprocals(const S* l, const Front& f, int lane, double (&
 }
 
 /// Adds the children's update rows, one after the other, to v, the sums of a lane's rows; waits for
-/// those of both rows together.
+/// the update rows of both rows together.
 template <int kHalves>
 __device__ void add_updates(const double* update, const RowPlaces<kHalves>& at,
                             double (&v)[kHalves]) {
@@ -273,8 +280,9 @@ __device__ void add_updates(const double* update, const RowPlaces<kHalves>& at,
   }
 }
 
-/// Eliminates the pivots of half kHalf, up to `end`, from the rows below: v_r -= (L_rc / L_cc) v_c,
-/// so that from column to column there are one exchange and one product.
+/// Eliminates pivots 32 kHalf to end - 1 from the rows below each: v_r -= (L_rc / L_cc) v_c, so
+/// that from column to column there are one exchange and one product. v of a pivot is then L_cc
+/// y_c. `reciprocal`: 1 / L_cc in shared memory. Called by all lanes of a warp.
 template <int kHalf, class S, int kHalves>
 __device__ void eliminate(const S* l, const double* reciprocal, Index m, Index end, int lane,
                           double (&v)[kHalves]) {
@@ -329,8 +337,8 @@ __device__ void sweep_fronts_forward(WarpShared<S, kRows>& shared, WarpBarriers&
   }
 }
 
-/// A sum in twice the precision that adds its latest rounding error to `error` one step late, so
-/// that no operation waits for it.
+/// A sum in twice the precision. subtract() adds its rounding error to sum.error one step late,
+/// from `last`, so that no operation waits for it.
 struct Trailing {
   Dot2 sum;
   double last = 0;
@@ -345,10 +353,11 @@ struct Trailing {
   }
 };
 
-/// Solves for the columns of half kHalf from the last: computes x of each and subtracts its
-/// products from the columns before it. The rounding error of the last product, with the column
-/// eliminated just before, is left out, since it would come five operations too late; all other
-/// errors are added.
+/// Solves for columns end - 1 down to 32 kHalf: computes x of each and subtracts its products from
+/// z of the columns before it. `column`: the lane's columns are `column` and column + 32. The
+/// rounding error of the last product, with the column eliminated just before, is left out, since
+/// it would come five operations too late; all other errors are added. Called by all lanes of a
+/// warp.
 template <int kHalf, class S, int kHalves>
 __device__ void eliminate_back(const S* l, const Front& f, Index end, Index column,
                                const double (&reciprocal)[kHalves], Trailing (&z)[kHalves],
@@ -366,9 +375,9 @@ __device__ void eliminate_back(const S* l, const Front& f, Index end, Index colu
   }
 }
 
-/// Sets z[h] to y less the products of the rows below the pivots, whose x is in shared memory, for
-/// column `column` + 32 h. A warp does `width` columns side by side; the 32 / width lanes of one
-/// column divide its rows, and all end with the sum.
+/// Sets z[h] to y (`number`) less the products of the rows below the pivots, whose x is in shared
+/// memory, for column `column` + 32 h. A warp does `width` columns side by side; the 32 / width
+/// lanes of one column divide its rows, and all end with the sum.
 template <class S, int kHalves>
 __device__ void subtract_below(const S* l, const Front& f, const double* x,
                                const double (&number)[kHalves], int width, Index column, int lane,
@@ -388,8 +397,8 @@ __device__ void subtract_below(const S* l, const Front& f, const double* x,
   }
 }
 
-/// Waits for x of the rows below the pivots, all together, and stores it to shared memory; waits
-/// for y, which is set by then or a little later.
+/// Waits for x of the rows below the pivots, all together, and stores it to `x` in shared memory;
+/// waits for y of the lane's pivots (`number`), which is set by then or a little later.
 template <class S, int kHalves>
 __device__ void await_rows_below(const Front& f, const SweepMemory<S>& memory,
                                  const RowPlaces<kHalves>& at, int lane, double* x,

@@ -12,9 +12,9 @@
 namespace kauri::numeric::cuda::sweep {
 namespace {
 
-/// Sweeps through fronts [begin, end) of view.order, which are dealt to the warps of a group's
-/// blocks, block by block. Only the first kWarps warps of a block, for which there is shared
-/// memory, take fronts.
+/// Sweeps, in one direction, through fronts [begin, end) of view.order, which are dealt to the
+/// warps of a group's blocks, block by block. Only the first kWarps warps of a block, for which
+/// there is shared memory, take fronts. Called by all threads of a block.
 template <bool kForward, class S, int kRows, int kWarps>
 __device__ void sweep_fronts(WarpShared<S, kRows> (&shared)[kWarps],
                              WarpBarriers (&barriers)[kWarps], const SweepView& view,
@@ -52,17 +52,17 @@ __device__ void sweep_tiles(SweepShared<S>& shared, const SweepView& view,
                         memory);
 }
 
-/// Replaces NaNs of the caller's in y that have the bits of an unset number. Threads that are ahead
-/// of this wait for these numbers.
+/// Replaces NaNs of the caller's in y that have the bits of an unset number, before a backward
+/// sweep alone. Threads that are ahead of this call wait for these numbers.
 __device__ void set_all(double* y, Index n) {
   for (Offset k = static_cast<Offset>(blockIdx.x) * kThreads + ptx::thread_index(); k < n;
        k += static_cast<Offset>(gridDim.x) * kThreads)
     if (const double x = y[k]; !is_set(x)) publish(y + k, x);
 }
 
-/// Lets bulk copies fill shared memory that threads have read and written. Barriers lie apart from
-/// that memory: barriers that were initialised anew in memory that copies had filled let waits pass
-/// before the data had come.
+/// Lets bulk copies fill shared memory that threads have read and written. Called by all threads of
+/// the block. Barriers lie apart from that memory: barriers that were initialised anew in memory
+/// that copies had filled let waits pass before the data had come.
 __device__ void hand_over() {
   ptx::shared_proxy_fence();
   __syncthreads();

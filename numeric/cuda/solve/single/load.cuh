@@ -1,5 +1,5 @@
-// The warps that load data for the multiplying warps (tiles.cuh): tiles of L, the numbers that they
-// are multiplied by, and the numbers that sums start from.
+// The warps that load data for the multiplying warps (single/tiles.cuh): tiles of L, the numbers
+// that tiles are multiplied by, and the numbers that sums start from.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,12 +10,14 @@ namespace kauri::numeric::cuda::sweep {
 
 // ---- the loader
 
-/// Stages of the ring in shared memory: the loader's side, which fills them.
+/// The loader's side of the ring of stages in shared memory, which it fills. For each stage:
+/// begin(), copy() once or more, end(). Called by one thread.
 template <class S>
 class Stages {
  public:
   __device__ explicit Stages(const Tiles<S>& shared) : shared_(shared) {}
-  /// Returns the next stage once it is free, and expects `bytes` bytes in it.
+  /// Waits until the next stage is free, announces `bytes` bytes of copies to its barrier, and
+  /// returns it.
   __device__ S* begin(int bytes) {
     ptx::barrier_wait(&shared_.barrier.empty[turn_.at], turn_.phase ^ 1);
     ptx::barrier_arrive_expecting(&shared_.barrier.full[turn_.at], bytes);
@@ -31,8 +33,8 @@ class Stages {
   Turn<kStages> turn_;
 };
 
-/// Loads tile (i, k) of a panel, two pairs of columns of cells per stage. Ring: Stages, or another
-/// type with stages as large.
+/// Begins copies of tile (i, k) of a panel for the forward sweep, two pairs of columns of cells per
+/// stage. Ring: Stages, or another type with stages as large.
 template <class Ring, class S>
 __device__ void load_tile(Ring& stages, const S* panel, const FrontCells& cells, Index i, Index k) {
   const symbolic::CellLayout layout = cells.panel();
@@ -48,7 +50,7 @@ __device__ void load_tile(Ring& stages, const S* panel, const FrontCells& cells,
   }
 }
 
-/// Loads tile (i, k) of a panel for the backward sweep, half the rows per stage.
+/// Begins copies of tile (i, k) of a panel for the backward sweep, half the rows per stage.
 template <class Ring, class S>
 __device__ void load_tile_back(Ring& stages, const S* panel, const FrontCells& cells, Index i,
                                Index k) {
@@ -78,8 +80,8 @@ __device__ void load_inverse(Ring& stages, const S* inverse, int blocks) {
   stages.end();
 }
 
-/// Loads a product of an inverse and a tile, in the order in which sweeps read it: half of it per
-/// stage.
+/// Begins copies of a product of an inverse and a tile, whose entries lie in the order in which
+/// sweeps read them: half of the product per stage.
 template <class Ring, class S>
 __device__ void load_product(Ring& stages, const S* product) {
   for (int half = 0; half < 2; ++half) {
@@ -116,8 +118,8 @@ __device__ void load_task(Stages<S>& stages, const SweepTask& task, const Front&
   }
 }
 
-/// Draws tickets until none is left, and fills the ring with the data of their tasks. At the end it
-/// stores a task whose front is kNone, at which the other warps return.
+/// Draws tickets until none is left, and fills the ring with the data of their tasks. At the end
+/// stores a task whose front is kNone, at which the other warps return. Called by the loader warp.
 template <bool kForward, class S>
 __device__ void run_loader(const Tiles<S>& shared, const SweepView& view,
                            const SweepMemory<S>& memory) {
@@ -154,14 +156,14 @@ __device__ void run_loader(const Tiles<S>& shared, const SweepView& view,
 
 // ---- the warps that load numbers
 
-/// Number of tiles whose numbers the next step waits for: the last one, which is multiplied after
-/// the inverse, and the one before it, multiplied before the inverse.
+/// Number of last tiles of a sum whose numbers the next step of a chain waits for: the last tile,
+/// which is multiplied after the inverse, and the one before it, multiplied before the inverse.
 constexpr Index kNear = 2;
 
-/// Addresses of a lane's two numbers; null: zero stands for the number.
+/// Addresses of a lane's two numbers of a tile; null: zero stands for the number.
 struct LaneAddresses {
   const double* of[2];
-  const double* last;  // of the number that is likely to be set last
+  const double* last;  // address of the tile's number that is likely to be set last
 };
 struct Two {
   double of[2];
@@ -171,10 +173,10 @@ __device__ inline Two look(const LaneAddresses& at) {
            at.of[1] == nullptr ? 0.0 : load_relaxed(at.of[1])}};
 }
 
-/// Waits until both numbers of every lane are set. With `next`, the next step needs them: all lanes
-/// poll both, without pause. Otherwise lane 0 first polls one number alone, with pauses: the one
-/// that is likely to be set last. This keeps the polls of many waiting blocks from crowding the L2
-/// cache.
+/// Waits until both numbers of every lane are set, and returns them. With `next`, the next step
+/// needs them: all lanes poll both, without pause. Otherwise lane 0 first polls one number alone,
+/// with pauses: at.last. This keeps the polls of many waiting blocks from crowding the L2 cache.
+/// Called by all lanes of a warp.
 __device__ inline Two await_two(const LaneAddresses& at, bool next, int lane) {
   Two out = look(at);
   Watch watch;
@@ -207,8 +209,8 @@ __device__ inline LaneAddresses rows_at(const double* numbers, Index rows, int l
       numbers + rows - 1};
 }
 
-/// Returns the addresses of x of tile row i in the backward sweep: of the front's own pivots, or of
-/// its ancestors'.
+/// Returns the addresses of a lane's two numbers x of tile row i in the backward sweep: of the
+/// front's own pivots, or of its ancestors'.
 template <class S>
 __device__ inline LaneAddresses places_back(const Front& front, const FrontCells& cells, Index i,
                                             const SweepView& view, const SweepMemory<S>& memory,
@@ -244,7 +246,7 @@ __device__ void load_inputs(const Tiles<S>& shared, const SweepTask& task, const
       const LaneAddresses now = at;
       if (i > task.row)
         at = places_back(front, cells, i - 1, view, memory,
-                         lane);  // their places take as long as numbers
+                         lane);  // loads of these places take as long as loads of numbers
       load_input_tile(shared, turn, await_two(now, whole && i < task.row + kNear, lane), lane);
     }
   }
@@ -267,8 +269,9 @@ __device__ void run_input(const Tiles<S>& shared, const SweepView& view,
   }
 }
 
-/// Returns what the sum of row r of a tile row starts from: b plus the children's update rows one
-/// after the other (or their gathered sum), less the parts of its products that other tasks summed.
+/// Waits for and returns the number that the forward sum of row r of a tile row starts from: b, if
+/// `row`, that row of the front, is a pivot, plus the children's update rows one after the other
+/// (or their gathered sum), less the parts of its products that other tasks summed.
 template <class S>
 __device__ inline double start_row(const SweepTask& task, const Front& front, Index row, Index r,
                                    const SweepView& view, const SweepMemory<S>& memory) {
@@ -295,8 +298,9 @@ __device__ inline Dot2 start_column(const SweepTask& task, const Front& front, I
   return sum;
 }
 
-/// Stores what the sums of tile row i start from (of tile column i, backward) to shared memory, and
-/// the index of each result; thread r of the two warps has row r.
+/// Stores to shared memory the numbers that the sums of tile row i (backward of tile column i)
+/// start from, and for each the index of its result, TileShared::place. Called by the two start
+/// warps, thread r for row r.
 template <bool kForward, class S>
 __device__ void load_start(const Tiles<S>& shared, const SweepTask& task, const Front& front,
                            Index i, const SweepView& view, const SweepMemory<S>& memory,

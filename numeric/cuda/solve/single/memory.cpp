@@ -5,15 +5,15 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Most rows of A for which four groups, or two, solve 9 to 32 columns, and most entries of L: up
-/// to these the chains of tiles bound the time of a solve, not its arithmetic or reads of L. One
-/// H200: four groups take 0.71 to 0.9 of the time of two from 2600 to 10,000 rows, and 1.1 with
-/// 24,000 and 34,000 rows that hubs tie together.
+/// Most rows of A for which four groups (kFewestRows), or two (kFewRows), solve 9 to 32 columns,
+/// and most entries of L for either (kSmallFactor): up to these the chains of tiles bound the time
+/// of a solve, not its arithmetic or reads of L. One H200: four groups take 0.71 to 0.9 of the time
+/// of two from 2600 to 10,000 rows, and 1.1 with 24,000 and 34,000 rows that hubs tie together.
 constexpr Index kFewestRows = Index{1} << 14, kFewRows = Index{1} << 16;
 constexpr Offset kSmallFactor = Offset{1} << 24;
 
-/// Sets the addresses of parts of sums, which lie behind the update rows, in rows of `columns`
-/// numbers.
+/// Sets memory.forward_part and memory.backward_part, the addresses of parts of sums, which lie
+/// behind the update rows (memory.update), in rows of `columns` numbers.
 template <class S>
 void place_parts(const Plan& plan, Index columns, SweepMemory<S>& memory) {
   const Offset below = static_cast<Offset>(plan.supernodes.row.size()) - plan.n;

@@ -1,6 +1,6 @@
 // The solve of one right-hand side by sweeps: both sweeps in one persistent kernel in which a
-// number is its own flag (shared.cuh). Hopper. L may be in float; the numbers of the solve and all
-// arithmetic are in double.
+// number is its own flag (single/shared.cuh). Runs on Hopper. L may be in float; the numbers of the
+// solve and all arithmetic are in double.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,43 +9,51 @@
 
 namespace kauri::numeric::cuda {
 
-/// Device memory of one solve. Its arrays of double are unset (all bits 1) at first, but y is given
-/// if only the backward sweep is run. S: scalar of L and of the caller's vectors.
+/// Device memory of one solve by sweeps. Before the launch its arrays of double and its tickets
+/// have all bits 1, which marks numbers as unset; but y is given if only the backward sweep is run.
+/// S: scalar of L and of the caller's vectors.
 template <class S>
 struct SweepMemory {
-  const S* l;             ///< DeviceSchedule::entries numbers
-  double* x;              ///< n
-  double* y;              ///< n
-  double* update;         ///< a number per update row, in the order of UpdateRows::slot
+  const S* l;             ///< DeviceSchedule::entries numbers: a factor's panels, inverses and
+                          ///< products (FactorMemory::entries)
+  double* x;              ///< n: solution of the backward sweep
+  double* y;              ///< n: solution of the forward sweep
+  double* update;         ///< one number for each update row, in the order of UpdateRows::slot
   double* forward_part;   ///< kTile numbers for each vector of parts of the forward sweep
   double* backward_part;  ///< kTile numbers for each vector of parts of the backward sweep
-  int* ticket;            ///< the last one drawn in each direction; -1 at first
-  const S* b;             ///< b(old_of(k)) is the right-hand side of row k
-  S* out;                 ///< out(old_of(k)) = x(k), or NaN if the verdict is not good; may be b
-  Offset b_step;          ///< numbers from one row of b to the next
+  int* ticket;            ///< two: the last ticket drawn in the forward and in the backward sweep;
+                          ///< -1 at first
+  const S* b;             ///< b(old_of(k)) is the right-hand side of row k of L, old_of as in
+                          ///< SweepView (null: k itself); read by the forward sweep alone
+  S* out;                 ///< the backward sweep writes out(back_of(k)) = x(k), back_of as in
+                          ///< SweepView (null: k itself), or NaN if the verdict is not good; may be
+                          ///< b
+  Offset b_step;          ///< distance in scalars from one row of b to the next
   Offset out_step;
   const DeviceVerdict* verdict;
-  const std::int32_t*
-      run_flag;  ///< null, or the address of a number on the device: if it is 0, nothing is done
+  const std::int32_t* run_flag;  ///< null, or the address of a number on the device: if it is 0,
+                                 ///< the kernel returns at once
 };
 
-/// Returns the memory of a solve: addresses in `numbers`, a workspace's array of
+/// Returns the memory of a solve: l, and addresses in `numbers`, a workspace's array of
 /// DeviceSchedule::Sweeps::numbers doubles. b, out, their steps, verdict and run_flag are null or
-/// 0.
+/// 0: the caller sets them.
 template <class S>
 SweepMemory<S> sweep_memory(const Plan& plan, const S* l, double* numbers);
 
 /// Returns the number of blocks of the sweeps' kernel that the current device holds at once; 0 if
-/// it cannot run it. Called once for each device, before the first launch.
+/// it cannot run the kernel. Called once for each device, before the first launch, since it
+/// prepares the kernel.
 template <class S>
 int sweep_blocks();
-/// Enqueues a fill with all bits 1, which marks all numbers of one solve as unset and sets its
-/// tickets to -1.
+/// Enqueues a fill of `numbers`, the array of sweep_memory(), with all bits 1, which marks all
+/// numbers of one solve as unset and sets its tickets to -1. Throws Error(device).
 void enqueue_unset(const Plan& plan, double* numbers, cudaStream_t stream);
-/// Solves L y = b with b in the order of view.old_of, L^T x = y with x stored in that of
-/// view.back_of, or one after the other, by one launch. `memory` is that of sweep_memory() with b,
-/// out, steps and verdict; its numbers are unset, but y is given if `forward` is false. Throws
-/// Error(device).
+/// Enqueues one launch that solves L y = b with b in the order of view.old_of, L^T x = y with x
+/// stored to memory.out in the order of view.back_of, or one after the other. After a forward sweep
+/// alone y is in memory.y, unchecked by the verdict. `memory` is that of sweep_memory() with b,
+/// out, steps and verdict; its numbers are unset, but y is given if `forward` is false. `blocks`:
+/// at most sweep_blocks(). Throws Error(device).
 template <class S>
 void enqueue_sweeps(const SweepView& view, const SweepMemory<S>& memory, bool forward,
                     bool backward, int blocks, cudaStream_t stream);

@@ -1,7 +1,7 @@
-// Products of tiles and of inverses of diagonal tiles with 64 numbers (tiles.cuh). Forward a warp
-// has 16 rows of the tile, each a sum over four lanes; backward it has 16 columns, each a sum over
-// eight, and sums over tiles keep their rounding errors (dot2.cuh). Both read L in the order of its
-// cells, 16 bytes per lane.
+// Products of tiles and of inverses of diagonal tiles with 64 numbers (single/tiles.cuh). Forward a
+// warp has 16 rows of the tile, each a sum over four lanes; backward a warp has 16 columns, each a
+// sum over eight lanes, and sums over tiles keep their rounding errors (dot2.cuh). Both read L in
+// the order of its cells, 16 bytes per lane.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace kauri::numeric::cuda::sweep {
 
-/// Positions of the multiplying warps in the rings.
+/// Positions of a multiplying warp in the rings of stages, inputs and starts.
 struct Rings {
   Turn<kStages> stage;
   Turn<kInputs> input;
@@ -32,8 +32,8 @@ __device__ inline void leave_stage(const Tiles<S>& shared, Rings& rings, int lan
   rings.stage.next();
 }
 
-/// A lane's part of a whole tile, loaded to registers before the numbers come that it is multiplied
-/// by: then only eight products per sum are left, and the loader refills the stages meanwhile.
+/// A lane's part of a whole tile, loaded to registers before the numbers that multiply it come:
+/// then only eight products per sum are left, and the loader refills the stages meanwhile.
 struct WholeTile {
   double2 of[2][8];
 };
@@ -41,8 +41,9 @@ __device__ inline bool is_whole(Index rows, Index columns) {
   return rows == symbolic::kTileCells && columns == symbolic::kTileCells;
 }
 
-/// Loads a whole tile. of[h][2 r + e + 4 pair]: rows 16 w + 8 r + g, columns 2 t, 2 t + 1 of the
-/// cells in column 4 h + 2 pair + e.
+/// Waits for the two stages of a whole tile, loads it, and leaves them. of[h][2 r + e + 4 pair]:
+/// rows 16 w + 8 r + g, columns 2 t, 2 t + 1 of the cells in column 4 h + 2 pair + e (w, g, t: see
+/// Lane).
 template <class S>
 __device__ inline void take_tile(const Tiles<S>& shared, Rings& rings, const Lane& at,
                                  WholeTile& out) {
@@ -60,8 +61,8 @@ __device__ inline void take_tile(const Tiles<S>& shared, Rings& rings, const Lan
     leave_stage(shared, rings, at.lane);
   }
 }
-/// Loads a whole tile, backward. of[h][2 k + c]: rows 8 (4 h + k) + g, columns 16 w + 8 c + 2 t and
-/// the next.
+/// Waits for the two stages of a whole tile in the backward sweep, loads it, and leaves them.
+/// of[h][2 k + c]: rows 8 (4 h + k) + g, columns 16 w + 8 c + 2 t and the next.
 template <class S>
 __device__ inline void take_tile_back(const Tiles<S>& shared, Rings& rings, const Lane& at,
                                       WholeTile& out) {
@@ -74,8 +75,8 @@ __device__ inline void take_tile_back(const Tiles<S>& shared, Rings& rings, cons
   }
 }
 
-/// Adds rows 16 w + 8 r + g of the tile times x to sum[r][0] + sum[r][1]: two sums, since a product
-/// waits for the one before it.
+/// Adds the lane's products of rows 16 w + 8 r + g of the tile and x to sum[r][0] + sum[r][1]: two
+/// sums, since a product waits for the one before it. sum_of_row() completes them.
 __device__ inline void multiply_tile(const WholeTile& tile, const Lane& at, const double* x,
                                      double (&sum)[2][2]) {
 #pragma unroll
@@ -95,10 +96,10 @@ __device__ inline void multiply_tile(const WholeTile& tile, const Lane& at, cons
       }
 }
 
-/// Adds columns 16 w + 8 c + 2 t + e of the tile times rows g, 8 + g, ... of x to part[2 c + e]: up
-/// to eight products per lane, rounded as they are added. Only the sum over tiles keeps its
-/// rounding errors (Dot2): ten operations per product would be most of the time from one tile to
-/// the next.
+/// Adds the lane's products of columns 16 w + 8 c + 2 t + e of the tile and rows g, 8 + g, ... of x
+/// to part[2 c + e]: up to eight products per lane, rounded as they are added; sum_of_column()
+/// completes them. Only the sum over tiles keeps its rounding errors (Dot2): ten operations per
+/// product would be most of the time from one tile to the next.
 __device__ inline void multiply_tile_back(const WholeTile& tile, const Lane& at, const double* x,
                                           double (&part)[4]) {
 #pragma unroll
@@ -119,10 +120,11 @@ struct Four {
   double of[4];
 };
 
-/// Returns the sums of multiply_tile() for a tile of fewer rows or columns (in cells) at a front's
-/// edge. There are few: so this is no inline function, and takes the rings by value, which keeps
-/// them in registers; the caller advances its own by pass_stages(). Reads (columns + 3) / 4 stages
-/// forward, (rows + 3) / 4 backward.
+/// Returns the sums of multiply_tile(), or of multiply_tile_back(), for a tile of `rows` x
+/// `columns` cells at a front's edge, not all of eight. Few tiles are of this kind: so these are no
+/// inline functions, and take the rings by value, which keeps them in registers; the caller
+/// advances its own by pass_stages(). They read (columns + 3) / 4 stages forward, (rows + 3) / 4
+/// backward.
 template <class S>
 __device__ __noinline__ Four multiply_edge(Tiles<S> shared, Rings rings, Lane at, Index rows,
                                            Index columns, const double* x) {
@@ -171,20 +173,20 @@ __device__ __noinline__ Four multiply_edge_back(Tiles<S> shared, Rings rings, La
   return part;
 }
 
-/// Advances the ring past the stages of an edge's tile of `cells` cells in the direction that
-/// stages divide.
+/// Advances the ring past the stages of a tile at an edge; `cells`: its cells in the direction in
+/// which stages divide it, columns forward, rows backward.
 __device__ inline void pass_stages(Rings& rings, Index cells) {
   for (Index k = 0; k < cells; k += 4) rings.stage.next();
 }
 
-/// Returns the sum over the lanes of equal g.
+/// Returns, in each lane, the sum of x over the four lanes of equal g.
 __device__ inline double sum_of_row(double x) {
   x += exchange(x, 1);
   return x + exchange(x, 2);
 }
 
-/// Reduces four sums over the lanes of equal t and returns one of them in each lane: that of column
-/// own_column().
+/// Adds up each of four sums over the eight lanes of equal t, and returns one of the four in each
+/// lane: that of column own_column().
 __device__ inline double sum_of_column(const double (&sum)[4], int lane) {
   const bool high = lane & 16, odd = lane & 8;
   const double even = (high ? sum[2] : sum[0]) + exchange(high ? sum[0] : sum[2], 16);
@@ -196,7 +198,8 @@ __device__ inline int own_column(const Lane& at) {
   return 16 * at.warp + 8 * (at.lane >> 4) + 2 * at.t + (at.lane >> 3 & 1);
 }
 
-/// The one or two stages that hold an inverse (two if it has four block rows), kept until leave().
+/// The one or two stages that hold the inverse of a diagonal tile of `block_rows` block rows of 16
+/// (two stages if four), kept until leave(). The constructor waits for them.
 template <class S>
 struct InverseStages {
   const S* first;
@@ -222,8 +225,8 @@ struct InverseStages {
 };
 
 /// A lane's part of an inverse: of[j][2 r + c], forward of block (w, j), rows 8 r + g, columns 8 c
-/// + 2 t and the next; backward of block (j, w). Zeros if there is no block. Entry (0, 1) of the
-/// first block marks inverses that need a correction, and counts as zero.
+/// + 2 t and the next; backward of block (j, w). Zeros if there is none. Entry (0, 1) of the first
+/// block marks inverses that need a correction, and counts as zero.
 struct Inverse {
   double2 of[4][4];
 };
@@ -249,7 +252,8 @@ __device__ void take_inverse(const InverseStages<S>& stages, const Lane& at, Inv
   if (at.warp == 0 && at.lane == 0) out.of[0][0].y = 0;
 }
 
-/// Sets out[r] to row 16 w + 8 r + g of V x, in all lanes. x is zero behind the rows of the tile.
+/// Sets out[r] to row 16 w + 8 r + g of V x, in all lanes. x: 64 numbers in shared memory, zeros
+/// behind the rows of the tile.
 __device__ inline void multiply_inverse(const Inverse& v, const Lane& at, const double* x,
                                         double (&out)[2]) {
   double sum[2][2] = {};
@@ -267,7 +271,8 @@ __device__ inline void multiply_inverse(const Inverse& v, const Lane& at, const 
   out[0] = sum_of_row(sum[0][0] + sum[0][1]), out[1] = sum_of_row(sum[1][0] + sum[1][1]);
 }
 
-/// Returns row own_column() of V^T x.
+/// Returns row own_column() of V^T x; x: 64 numbers in shared memory, zeros behind the rows of the
+/// tile.
 __device__ inline double multiply_inverse_back(const Inverse& v, const Lane& at, const double* x) {
   double sum[2][4] = {};
 #pragma unroll

@@ -1,5 +1,5 @@
-// What the warps of a sweep share: in global memory numbers that are their own flags, in shared
-// memory rings for tiled fronts (tiles.cuh) and panels for others.
+// Data that the warps of a sweep share: in global memory numbers that are their own flags, in
+// shared memory rings for tiled fronts (single/tiles.cuh) and panels for other fronts.
 //
 // A number that is not computed yet has all bits set (a NaN that no arithmetic makes); a thread
 // that needs it loads it until it differs. Numbers are stored and loaded whole, by relaxed accesses
@@ -27,16 +27,18 @@ using kernels::ptx::store_relaxed;
 using watchdog::Awaited;
 using watchdog::Watch;
 
-/// Returns the row of row k in the caller's numbering; k itself without a permutation.
+/// Returns the row in the caller's numbering of row k of L: old_of[k], or k itself if old_of is
+/// null.
 __device__ inline Index row_of(const Index* old_of, Index k) {
   return old_of != nullptr ? old_of[k] : k;
 }
 
-/// Pauses between loads, in ns: for numbers that the next step waits for, and for later ones.
+/// Pauses between loads of a number that is awaited, in ns: of a number that the next step waits
+/// for, and of a later one.
 constexpr unsigned kSoon = 20, kLater = 60;
 
-/// Returns true if a number is set. Tests the upper half alone: any other number with that upper
-/// half is a NaN of the caller's, which publish() replaces.
+/// Returns true if a number is set, that is, computed. Tests the upper half alone: any other number
+/// with that upper half is a NaN of the caller's, which publish() replaces.
 __device__ inline bool is_set(double x) { return __double2hiint(x) != -1; }
 
 __device__ inline double await_number(const double* p) {
@@ -46,14 +48,14 @@ __device__ inline double await_number(const double* p) {
   return x;
 }
 
-/// Waits until a number is set, with pauses of `pause` ns.
+/// Waits until the number at p is set, with pauses of `pause` ns between loads.
 __device__ inline void await_there(const double* p, unsigned pause) {
   Watch watch;
   while (!is_set(load_relaxed(p))) watch.look(Awaited::number, p, 0, 0), __nanosleep(pause);
 }
 
 /// Reports to the watchdog the first of the numbers k in [0, kCount), at addresses at(k), for which
-/// is_there(k) is false: a loop calls it after waiting in vain.
+/// is_there(k) is false. A loop calls this after loading the numbers in vain.
 template <int kCount, class There, class At>
 __device__ __forceinline__ void look_at(Watch& watch, const There& is_there, const At& at) {
   if constexpr (watchdog::kOn) {
@@ -63,9 +65,9 @@ __device__ __forceinline__ void look_at(Watch& watch, const There& is_there, con
   }
 }
 
-/// Waits until x[k], the number loaded from p[k], is set for all k. Each round loads all missing
-/// ones together, since a load takes a trip to the L2 cache and back. The pauses, in ns, leave the
-/// cache to other threads.
+/// Waits until x[k], the number already loaded from p[k], is set for all k. Each round loads all
+/// missing ones together, since a load takes a trip to the L2 cache and back. The pauses between
+/// rounds, in ns, leave the cache to other threads.
 template <int kCount>
 __device__ void await_numbers(const double* const (&p)[kCount], double (&x)[kCount],
                               unsigned pause) {
@@ -84,7 +86,8 @@ __device__ void await_numbers(const double* const (&p)[kCount], double (&x)[kCou
   }
 }
 
-/// Calls f(number k) for k in [0, count) in turn, number k at p + k step; waits for four together.
+/// Waits for the numbers at p + k step, k in [0, count), four at a time, and calls f(number) for
+/// each in turn. `pause`: as in await_numbers().
 template <class F>
 __device__ void for_numbers(const double* p, Offset step, Index count, unsigned pause, const F& f) {
   for (Index k = 0; k < count; k += 4, p += 4 * step) {
@@ -131,22 +134,26 @@ using symbolic::SweepTask;
 namespace ptx = kernels::ptx;
 
 constexpr int kMultipliers = 4, kLoader = 4, kInput = 5,
-              kStart = 6;  // warps; the last two load the numbers that sums start from
+              kStart = 6;  // number of multiplying warps, which come first; then warps: the loader,
+                           // the input warp, the first of two start warps
 constexpr int kThreads = 32 * 8;
 constexpr int kResident = 3;  // blocks per multiprocessor
-constexpr int
-    kRegisters = 80,
-    kMultiplierRegisters =
-        112;  // per thread: of the kernel, and of the multiplying warps while there are tiles
-constexpr int kStages = 4;  // stages of the ring: a tile and the inverse after it
+constexpr int kRegisters = 80,
+              kMultiplierRegisters = 112;  // registers per thread: of the kernel, and of the
+                                           // multiplying warps while there are tiles
+constexpr int kStages = 4;  // stages of the ring, enough for a tile and the inverse after it
 constexpr int kStageEntries = 2048;
-constexpr int kInputs = 4;               // tiles of numbers to multiply by
+constexpr int kInputs = 4;               // length of the ring of inputs, tiles of numbers to
+                                         // multiply by
 constexpr int kPair = 2 * kCellEntries;  // entries of one cell row of a pair of columns
-constexpr int kForwardPair = symbolic::kTileCells * kPair;  // a stage forward: two pairs of a tile
+constexpr int kForwardPair = symbolic::kTileCells * kPair;  // entries of a pair of columns of a
+                                                            // tile: a stage of the forward sweep
+                                                            // has two
 constexpr int kBackwardPair =
-    symbolic::kTileCells / 2 * kPair;  // backward: four pairs of half a tile
+    symbolic::kTileCells / 2 * kPair;  // entries of a pair of half a tile: a stage of the backward
+                                       // sweep has four
 constexpr int kFirstBlocks =
-    6;  // blocks of an inverse in its first stage: its first three block rows
+    6;  // 16 x 16 blocks of an inverse in its first stage: those of its first three block rows
 constexpr int kBarrier = 1,
               kLeftBarrier = 2;  // named barriers: of the multiplying warps, and of all warps
 
@@ -154,10 +161,11 @@ template <class S>
 struct TileShared {
   S stage[kStages][kStageEntries];
   double input[kInputs][kTile];
-  double start[2][2 * kTile];  // backward: then the rounding errors of these sums
+  double start[2][2 * kTile];  // numbers that sums start from; backward followed by their rounding
+                               // errors
   double sum[2][kTile];  // sums of the rows of a diagonal tile, to be multiplied by its inverse
-  double own[kTile];     // the product, the numbers of that tile
-  double rest[kTile];    // the residual of a correction
+  double own[kTile];     // the product, which is the numbers of that tile (y or x)
+  double rest[kTile];    // the residual in a correction of these numbers
   std::uint32_t place[2][kTile];  // forward: places of update rows; backward: rows of x in the
                                   // caller's numbering
   SweepTask task[2];
@@ -168,8 +176,9 @@ struct TileBarriers {
       start_full[2], start_empty[2], task_full[2], task_empty[2];
 };
 
-/// Shared memory of a warp that takes narrow or small fronts: panels of two of them, one from the
-/// beginning and one to the end, if both fit.
+/// Shared memory of a warp that takes narrow or small fronts, of up to kRows rows: panels of two
+/// fronts, one from the beginning and one to the end, if both fit; numbers of a front's rows;
+/// descriptions of four fronts and their supernodes.
 template <class S, int kRows>
 struct WarpShared {
   static constexpr int kPanel = kRows * (kRows + 1) / 2;
@@ -183,10 +192,11 @@ struct WarpBarriers {
   std::uint64_t full[2];
 };
 
-constexpr int kNarrowWarps = 8, kSmallWarps = 3;  // warps of a block that take fronts
+constexpr int kNarrowWarps = 8, kSmallWarps = 3;  // warps of a block that take narrow fronts, and
+                                                  // small ones
 
-/// Barriers of one direction: each kind of fronts has its own, since fronts of one kind follow
-/// those of another.
+/// Barriers of one direction of a solve: narrow fronts, small fronts and tiles have their own,
+/// since fronts of one kind follow those of another.
 struct Barriers {
   TileBarriers tiles;
   WarpBarriers narrow[kNarrowWarps], small[kSmallWarps];
@@ -209,7 +219,7 @@ struct Tiles {
   TileBarriers& barrier;
 };
 
-/// Position in a ring of barriers, and the phase to wait for there.
+/// Position in a ring of kSize barriers, and the parity of the phase to wait for there.
 template <int kSize>
 struct Turn {
   int at = 0;
@@ -219,21 +229,22 @@ struct Turn {
   }
 };
 
-/// A lane's position: warp w has rows, or columns, 16 w to 16 w + 15 of a tile, lane 4 g + t has
-/// row g of a cell and columns 2 t, 2 t + 1.
+/// A multiplying lane's position: warp w has rows, or columns, 16 w to 16 w + 15 of a tile, lane 4
+/// g + t has row g of a cell and columns 2 t, 2 t + 1.
 struct Lane {
   int warp, lane, g, t;
 };
 
-/// Synchronises all threads that multiply.
+/// Synchronises all threads of the multiplying warps.
 __device__ inline void together() { ptx::named_sync(kBarrier, 32 * kMultipliers); }
 
-/// Calls multiply() in the warps that multiply, with kMultiplying registers per thread instead of
-/// kAll, and load_numbers(warp) in the others, which give them these registers. The four warps of
-/// either group meet before they change their registers again, as PTX requires. The loading warps
-/// take their registers back after all multiplying warps have given them up: in a block without
-/// tasks they finish while a multiplying warp may still wait for its registers, and would take
-/// those that it waits for; then both groups waited forever.
+/// Calls multiply() in the multiplying warps, with kMultiplying registers per thread instead of
+/// kAll, and load_numbers(warp) in the four loading warps, which give them these registers. All
+/// threads of a block call it. The four warps of either group meet before they change their
+/// registers again, as PTX requires. The loading warps take their registers back after all
+/// multiplying warps have given them up: in a block without tasks the loading warps finish while a
+/// multiplying warp may still wait for its registers, and would take those that it waits for; then
+/// both groups would wait forever.
 template <int kAll, int kMultiplying, class Multiply, class Load>
 __device__ void multiply_and_load(const Multiply& multiply, const Load& load_numbers) {
   constexpr int kLoading = 2 * kAll - kMultiplying;
@@ -256,15 +267,16 @@ __device__ inline Index last_column(const SweepTask& task, Index row, Index pivo
   return min(task.column + task.columns, min(row, pivots));
 }
 
-/// Returns true if the tiles of a task are multiplied by numbers that the task itself has just
-/// made.
+/// Returns true if the tiles of tile row `row` of a forward task are multiplied by numbers that the
+/// task itself has just made.
 __device__ inline bool reads_own(const SweepTask& task, Index row) {
   return row > 0 && task.row == 0;
 }
 
-/// Returns true if tile row `row` of a task, in the forward sweep, or its column in the backward
-/// one, ends with the product of its inverse and the last tile: one product then leads from the
-/// numbers of the tile before to those of this one (FrontCells::forward_product).
+/// Returns true if tile row `row` of a forward task, or the tile column of a backward one, ends
+/// with a product by U = V C instead of one by C: V is the inverse of the diagonal tile, C the tile
+/// beside it in L. That one product leads from the numbers of the tile before to those of this one
+/// (FrontCells::forward_product, backward_product). `pivots`: pivot tiles of the front.
 __device__ inline bool ends_with_product(const SweepTask& task, Index row, Index pivots) {
   return task.kind != SweepTask::Kind::part && row > 0 && row < pivots;
 }
@@ -272,12 +284,12 @@ __device__ inline bool ends_with_product_back(const SweepTask& task, Index pivot
   return task.kind != SweepTask::Kind::part && task.column + 1 < pivots;
 }
 
-/// Bytes of an entry of L.
+/// Bytes of an entry of L in S.
 template <class S>
 constexpr int kBytes = static_cast<int>(sizeof(S));
 
 /// Rounds y to S, as a forward sweep alone hands it to the caller: so a forward and a backward
-/// sweep apart give the bits of both in one call.
+/// sweep apart give the same bits as both in one call.
 template <class S>
 __device__ inline double handed_on(double y) {
   return static_cast<double>(static_cast<S>(y));

@@ -2,8 +2,8 @@
 // multiply and four that load. The loader draws tickets and streams tiles of L and inverses of
 // diagonal tiles through a ring of shared memory, without waiting for any number of the solve, so a
 // task's first tiles are loaded when its numbers come. Another warp loads the numbers that tiles
-// are multiplied by, and two warps those that sums start from. All go through the same tiles in the
-// same order.
+// are multiplied by, and two warps load those that sums start from. All warps go through the same
+// tiles in the same order.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,9 +14,9 @@
 
 namespace kauri::numeric::cuda::sweep {
 
-/// Computes rest = c - T y, or c - T^T y, with the diagonal tile k of L, T, from global memory: the
-/// residual of y = V c, V the stored inverse of T. Called by all threads that multiply, once c and
-/// y are in shared memory.
+/// Computes rest = c - T y, or c - T^T y if not kForward, with T the diagonal tile k of L in global
+/// memory (`panel`): the residual of y = V c, V the stored inverse of T. Called by all threads that
+/// multiply, once c and y are in shared memory.
 template <bool kForward, class S>
 __device__ __noinline__ void find_rest(const S* panel, FrontCells cells, Index k, const double* c,
                                        const double* y, double* rest) {
@@ -31,8 +31,9 @@ __device__ __noinline__ void find_rest(const S* panel, FrontCells cells, Index k
   rest[r] = sum.value();
 }
 
-/// Adds V (sum - T y) to y = V sum: one step of refinement, for an inverse V of the diagonal tile T
-/// that alone is not accurate enough.
+/// Adds V (sum - T y) to y = V sum, the lane's two rows: one step of refinement, for an inverse V
+/// of the diagonal tile T = L(k,k) that alone is not accurate enough. `sum`: shared memory. Called
+/// by all threads that multiply; correct_columns() is the same for x = V^T sum, the lane's column.
 template <class S>
 __device__ inline void correct_rows(const Tiles<S>& shared, const InverseStages<S>& stages,
                                     const Lane& at, const FrontCells& cells, const S* panel,
@@ -74,9 +75,9 @@ __device__ inline void leave_input(const Tiles<S>& shared, Rings& rings, int lan
   rings.input.next();
 }
 
-/// Sets out to the sums of the products of tile row i of a task, without the last tile if a product
-/// with the inverse replaces it. Tiles are multiplied by the task's own numbers, or by numbers that
-/// the input warp loads.
+/// Sets out to the sums of the products of tile row i of a task, for the lane's two rows, without
+/// the last tile if a product with the inverse replaces it. Tiles are multiplied by the task's own
+/// numbers, or by numbers that the input warp loads.
 template <class S>
 __device__ inline void add_products(const Tiles<S>& shared, Rings& rings, const Lane& at,
                                     const SweepTask& task, const FrontCells& cells, Index i,
@@ -110,8 +111,8 @@ __device__ inline void leave_start(const Tiles<S>& shared, Rings& rings, int lan
   rings.start.next();
 }
 
-/// Replaces sum by start less sum, for the lane's two rows, and sets place to the indices of their
-/// update rows.
+/// Waits for the numbers that sums start from, replaces `sum` by these less `sum`, for the lane's
+/// two rows, and sets place to the indices of their update rows (unspecified for pivots).
 template <class S>
 __device__ inline void start_rows(const Tiles<S>& shared, Rings& rings, const Lane& at,
                                   double (&sum)[2], std::uint32_t (&place)[2]) {
@@ -128,9 +129,10 @@ struct Rows {
   double of[2];
 };
 
-/// Subtracts C y_before from `right`, and returns this lane's two rows of V right after one step of
-/// refinement, for a V with its inverse flag set. The ring then holds C, the tile of L left of the
-/// diagonal, not the product U = V C; y_before: numbers of the tile before.
+/// Subtracts C y_before from `right` (shared memory), and returns this lane's two rows of V right
+/// after one step of refinement, for a V with its inverse flag set. The ring then holds C, the tile
+/// of L left of diagonal tile k, not the product U = V C; y_before: numbers of the tile before.
+/// Leaves the stages and the input, but the caller advances its own rings.
 template <class S>
 __device__ __noinline__ Rows correct_step(Tiles<S> shared, Rings rings, Lane at,
                                           InverseStages<S> stages, FrontCells cells, const S* panel,
@@ -156,8 +158,9 @@ __device__ __noinline__ Rows correct_step(Tiles<S> shared, Rings rings, Lane at,
   return out;
 }
 
-/// Computes y = V right - U y_before of a pivot tile, given V right in `y`, and passes it to f; U =
-/// V C, and the input ring brings y_before. Advances the rings past the inverse and U.
+/// Computes y = V right - U y_before, the lane's two rows of pivot tile k, given V right in `y`,
+/// and passes it to f; U = V C, and the input ring brings y_before. Advances the rings past the
+/// inverse and U.
 template <class S, class F>
 __device__ inline void step_rows(const Tiles<S>& shared, Rings& rings, const Lane& at,
                                  const InverseStages<S>& stages, const FrontCells& cells,
@@ -181,8 +184,8 @@ __device__ inline void step_rows(const Tiles<S>& shared, Rings& rings, const Lan
   leave_input(shared, rings, at.lane);
 }
 
-/// Computes the numbers of a pivot tile from the result of start_rows(); also stores them to
-/// shared.data.own if rows below in the same task read them.
+/// Computes y of pivot tile i from `sum`, the products that add_products() added up, and publishes
+/// it; also stores y to shared.data.own if rows below in the same task read it.
 template <class S>
 __device__ inline void finish_pivots(const Tiles<S>& shared, Rings& rings, const Lane& at,
                                      const SweepTask& task, const Front& front, Index i,
@@ -198,7 +201,7 @@ __device__ inline void finish_pivots(const Tiles<S>& shared, Rings& rings, const
     right[row] = row < rows ? sum[0] : 0.0, right[row + 8] = row + 8 < rows ? sum[1] : 0.0;
   const InverseStages<S> stages(shared, rings, blocks_of(cells.cells_of(i)));
   Inverse inverse;
-  take_inverse<true>(stages, at, inverse);  // while the other warps come
+  take_inverse<true>(stages, at, inverse);  // loaded while the other warps come
   together();
   multiply_inverse(inverse, at, right, sum);
   const S* panel = memory.l + front.panel;
@@ -214,12 +217,13 @@ __device__ inline void finish_pivots(const Tiles<S>& shared, Rings& rings, const
   publish_rows(sum);
   stages.leave(shared, rings, at.lane);
   if (i + 1 == task.row + task.rows) return;
-  together();  // no thread corrects by it any more
+  together();  // no thread reads shared.data.own for a correction any more
   if (at.t == 0) shared.data.own[row] = sum[0], shared.data.own[row + 8] = sum[1];
   together();
 }
 
-/// Publishes update rows.
+/// Publishes the update rows of a tile row below the pivots, of `rows` rows: the numbers that they
+/// start from less `sum`.
 template <class S>
 __device__ inline void finish_rows_below(const Tiles<S>& shared, Rings& rings, const Lane& at,
                                          Index rows, double (&sum)[2],
@@ -233,7 +237,8 @@ __device__ inline void finish_rows_below(const Tiles<S>& shared, Rings& rings, c
 }
 
 /// Adds up the children's update rows of the task's kGatherRows rows of a tile row, each warp its
-/// own rows, in a fixed tree, and publishes the sums as a part.
+/// own rows, in a fixed tree, and publishes the sums to forward vector task.part. Waits for each
+/// update row.
 template <class S>
 __device__ inline void gather_rows(const SweepTask& task, const Front& front, const Lane& at,
                                    const SweepView& view, const SweepMemory<S>& memory) {
@@ -288,9 +293,9 @@ __device__ inline void do_task(const Tiles<S>& shared, Rings& rings, const Lane&
   }
 }
 
-/// correct_step() of the backward sweep: subtracts C^T x_after from `right`, and returns this
-/// lane's entry of V^T right after one step of refinement. The ring then holds C, the tile of L
-/// below the diagonal, not the product W = C V; x_after: numbers of the tile after.
+/// As correct_step(), but for the backward sweep: subtracts C^T x_after from `right`, and returns
+/// this lane's entry of V^T right after one step of refinement. The ring then holds C, the tile of
+/// L below diagonal tile k, not the product W = C V; x_after: numbers of the tile after.
 template <class S>
 __device__ __noinline__ double correct_step_back(Tiles<S> shared, Rings rings, Lane at,
                                                  InverseStages<S> stages, FrontCells cells,
@@ -314,8 +319,9 @@ __device__ __noinline__ double correct_step_back(Tiles<S> shared, Rings rings, L
   return x;
 }
 
-/// Computes x = V^T right - W^T x_after of a pivot tile, given V^T right in `x`, and passes it to
-/// f: step_rows() of the backward sweep, with W = C V and C the tile of L below the diagonal.
+/// Computes x = V^T right - W^T x_after, the lane's column of pivot tile k, given V^T right in `x`,
+/// and passes it to f: step_rows() of the backward sweep, with W = C V and C the tile of L below
+/// the diagonal.
 template <class S, class F>
 __device__ inline void step_column(const Tiles<S>& shared, Rings& rings, const Lane& at,
                                    const InverseStages<S>& stages, const FrontCells& cells,
@@ -336,8 +342,8 @@ __device__ inline void step_column(const Tiles<S>& shared, Rings& rings, const L
   leave_input(shared, rings, at.lane);
 }
 
-/// Returns the sums of the products of a tile column with the task's tile rows, from the last one
-/// down to `first`; each lane returns that of column own_column().
+/// Returns the sum of the products of the task's tile column with its tile rows, from the last one
+/// down to `first`, for the lane's column own_column().
 template <class S>
 __device__ inline double add_products_back(const Tiles<S>& shared, Rings& rings, const Lane& at,
                                            const SweepTask& task, const FrontCells& cells,
@@ -441,8 +447,8 @@ __device__ void run_multipliers(const Tiles<S>& shared, const SweepView& view,
   }
 }
 
-/// Executes all tasks of tiled fronts, by all threads of a block. The multiplying warps hold whole
-/// tiles in registers.
+/// Executes tasks of tiled fronts until no ticket is left. Called by all threads of a block. The
+/// multiplying warps hold whole tiles in registers.
 template <bool kForward, class S>
 __device__ void sweep_tiles(const Tiles<S>& shared, const SweepView& view,
                             const SweepMemory<S>& memory) {

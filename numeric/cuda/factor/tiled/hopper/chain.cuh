@@ -1,10 +1,11 @@
 // The chain of a front: its diagonal tiles one after another, each factorised with the tile below
 // it, by the warps of one team.
 //
-// Warp 0 eliminates, and the others are arranged so that it never waits. Warps 1-3 make the tile
-// below, columns of 16 behind warp 0 (substitution by blocks, with their inverses); its square
-// updates the next diagonal tile from shared memory. The producer stores and announces finished
-// columns and tiles. The fetcher copies other teams' tiles.
+// Warp 0 eliminates, and the other warps are arranged so that it waits as little as possible. Warps
+// 1-3 make the tile below, 16 columns behind warp 0 (substitution by blocks, with their inverses).
+// The product of the tile below and its transpose is subtracted from the next diagonal tile, from
+// shared memory. The producer stores and announces finished columns and tiles. The fetcher copies
+// other teams' tiles.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,8 +13,8 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-/// Stores columns k of L(j,j), 16 of them, and the inverse of block k to global memory, and
-/// announces them: other teams may read them then. Called by one thread.
+/// Stores block column k of L(j,j), 16 columns, and the inverse of block k to global memory, and
+/// announces them: other teams may read them then. Called by one thread, the producer.
 __device__ inline void announce_columns(const FrontView& front, const ChainMemory& memory, int j,
                                         int k) {
   const TileView tile = tile_of(front, j, j);
@@ -28,7 +29,7 @@ __device__ inline void announce_columns(const FrontView& front, const ChainMemor
 }
 
 /// Begins the store of a tile below the diagonal from shared to global memory; ptx::finish_stores()
-/// completes it.
+/// completes it. Called by one thread, the producer.
 __device__ inline void store_tile(const double* shared, const TileView& tile) {
   for (int column = 0; column < tile.width; column += 2) {
     if (tile.pair_width(column) == 2) {
@@ -41,16 +42,18 @@ __device__ inline void store_tile(const double* shared, const TileView& tile) {
   }
 }
 
-/// Entries of the tile below that one of warps 1-3 makes: 16 rows in c[0]. Warp 3 makes the last 16
-/// rows too; warps 1 and 2 add the products of these, half of the columns each, in `last`.
+/// Entries of the tile below that one of warps 1-3 holds: its 16 rows in c[0]. Warp 3 solves for
+/// the last 16 rows too, in c[1]; warps 1 and 2 add the products of these rows, half of the columns
+/// each, in `last`.
 struct BelowRows {
   static constexpr int kLastRow = symbolic::kTileCells - 2;
   double c[2][8][4];
   double last[4][4];
 
-  /// Loads the tile's entries from memory; zeros where it has no cell. Every warp loads all of its
-  /// part, even if it does not use it: a register set in one branch and used in another takes
-  /// registers from all other code.
+  /// load_rows() loads the 16 rows of this warp, 1 to 3, into c[0]; load_last() loads half of the
+  /// last 16 rows into `last`: the right half in warp 2, else the left one. Where the tile has no
+  /// cell, they load zeros. Every warp calls both, also if it does not use what they load: a
+  /// register set in one branch and used in another takes registers from all other code.
   __device__ void load_rows(const TileView& tile, const Member& me) {
     load_cells(c[0], tile, tile.whole(), 2 * (me.warp - 1), 0, me.lane);
   }
@@ -59,9 +62,11 @@ struct BelowRows {
   }
 };
 
-/// Sets start.c[0] to P Q^T, P = L(j+1,j-1), Q = L(j,j-1), minus its entries, minus the children's
-/// entries if step.pulls; products of earlier columns have been subtracted in memory. kHalf 0 or 1:
-/// does so for that half of start.last, too, and stores it to memory.left; by warps 1 and 2.
+/// Replaces start.c[0], the entries of 16 rows of the tile below from cell row `row` on, by P Q^T
+/// minus these entries and, if step.pulls, minus the children's; P = L(j+1,j-1), Q = L(j,j-1), and
+/// P Q^T only if step.has_product. Products of earlier columns have been subtracted in memory.
+/// kHalf 0 or 1, for warps 1 and 2: does so for that half of start.last, too, and stores it to
+/// memory.left. kHalf -1, for warp 3: leaves start.last.
 template <int kHalf>
 __device__ inline void multiply_below(BelowRows& start, const ChainMemory& memory,
                                       const FrontView& front, const ChainStep& step, int row,
@@ -105,7 +110,9 @@ __device__ inline void multiply_below(BelowRows& start, const ChainMemory& memor
     }
   }
   if constexpr (kLast) {
-    ptx::named_sync(me.barriers + kLastRowsBarrier, kPair);  // both warps have read them
+    ptx::named_sync(me.barriers + kLastRowsBarrier, kPair);  // both warps have read the last rows
+                                                             // of memory.left, which are
+                                                             // overwritten now
 #pragma unroll
     for (int n = 0; n < 4; ++n) {
       store_cell(memory.left, kRow, kFrom + n, lane, d[n][0], d[n][1]);
@@ -114,9 +121,10 @@ __device__ inline void multiply_below(BelowRows& start, const ChainMemory& memor
   }
 }
 
-/// Solves X L(j,j)^T = C for kRowBlocks blocks of 16 rows from cell `row` on, with minus C in `c`,
-/// and stores X to memory.below: 16 columns at a time, once those of L(j,j) are complete; then
-/// moves `c` 16 columns left. If kRowBlocks is 1, adds X X^T to `square`.
+/// Solves X L(j,j)^T = C for kRowBlocks blocks of 16 rows from cell row `row` on, with minus C in
+/// `c`, and stores X to memory.below: 16 columns at a time, once those of L(j,j) are complete; then
+/// moves `c` 16 columns left. If kRowBlocks is 1, adds X X^T to `square`. `blocks`: number along
+/// the side of L(j,j). Called by one warp; `next` as in make_below().
 template <int kRowBlocks>
 __device__ inline void solve_below(double (&c)[2][8][4], double (&square)[2][4],
                                    const ChainMemory& memory, const ChainStep& step, int blocks,
@@ -157,16 +165,16 @@ __device__ inline void solve_below(double (&c)[2][8][4], double (&square)[2][4],
   }
 }
 
-/// Makes the tile below, by warps 1-3, 16 columns behind warp 0: 16 rows each, and warp 3 also the
-/// last 16 rows, whose products warps 1 and 2 have added. `next`: a step follows, which needs the
-/// square of the first 16 rows.
+/// Makes the tile below in memory.below, by warps 1-3, 16 columns behind warp 0: 16 rows each, and
+/// warp 3 also the last 16 rows, whose products warps 1 and 2 have added. `next`: step j + 1
+/// follows, for which warp 1 stores the square of the first 16 rows to memory.square.
 __device__ inline void make_below(BelowRows& start, const ChainMemory& memory,
                                   const ChainStep& step, int blocks, bool next, const Member& me) {
   const int lane = me.lane, row = 2 * (me.warp - 1);
   double square[2][4];
   set_zero(square[0]), set_zero(square[1]);
   ptx::named_sync(me.barriers + kBelowBarrier,
-                  kHelpers);  // all have read L(j,j-1), and written the last rows
+                  kHelpers);  // all of warps 1-3 have read L(j,j-1), and written the last rows
   if (me.warp < 3) {
     solve_below<1>(start.c, square, memory, step, blocks, next, row, me);
   } else {
@@ -192,14 +200,14 @@ __device__ inline bool has_below(const FrontView& front, int j) {
   return j + 1 < front.cells.row_tiles();
 }
 
-/// Returns tile (j + 1, j); a tile without cells if there is none.
+/// Returns tile (j + 1, j) in global memory; a tile without cells if the front has none.
 __device__ inline TileView tile_below(const FrontView& front, int j) {
   TileView tile = tile_of(front, has_below(front, j) ? j + 1 : j, j);
   if (!has_below(front, j)) tile.height = 0;
   return tile;
 }
 
-/// Returns step j of a chain. `steps`: number of steps in the team's chains before.
+/// Returns step j of a chain. `steps`: number of steps in the team's earlier chains.
 __device__ inline ChainStep chain_step(const FrontView& front, int j, unsigned steps) {
   return {tile_of(front, j, j),
           j >= 1,
@@ -209,7 +217,8 @@ __device__ inline ChainStep chain_step(const FrontView& front, int j, unsigned s
           (steps + j) & 1};
 }
 
-/// Factorises all diagonal tiles, each with the tile below. Called by the four consumer warps.
+/// Factorises all diagonal tiles of a front, each with the tile below. Called by the four consumer
+/// warps; the producer calls announce_chain() and the fetcher fetch_for_chain() for the same front.
 __device__ inline void run_chain(const FrontView& front, ptx::SharedAddress stages,
                                  ChainBarriers& barriers, const Member& member) {
   const unsigned steps = barriers.steps;
@@ -235,14 +244,14 @@ __device__ inline void run_chain(const FrontView& front, ptx::SharedAddress stag
     load_others(memory, front, step, blocks, me,
                 [&] { below.load_rows(tile_below(front, j), me); });
     below.load_last(tile_below(front, j), me);
-    if (warp == 3 && lane == 0)  // for columns 2 and 3, only to say that this step has begun; the
-                                 // producers are in it too
+    if (warp == 3 && lane == 0)  // arrives for block columns 2 and 3 only to say that this step has
+                                 // begun: the producer and the fetcher are in it too
       ptx::barrier_arrive(memory.barriers->column + 2),
           ptx::barrier_arrive(memory.barriers->column + 3);
     const bool next = j + 1 < front.cells.pivot_tiles(), makes_below = has_below(front, j);
     if (warp == 3 && makes_below)
       multiply_below<-1>(below, memory, front, step, 4,
-                         me);  // its part of the diagonal tile is due later
+                         me);  // warp 3's part of the diagonal tile is due later
     if (blocks > 1)
       help_below(memory, step, blocks, me);
     else
@@ -253,20 +262,23 @@ __device__ inline void run_chain(const FrontView& front, ptx::SharedAddress stag
       make_below(below, memory, step, blocks, next, me);
     else
       ptx::barrier_wait(&memory.barriers->left,
-                        step.phase);  // the producers have seen the end of the step before
+                        step.phase);  // the producer and the fetcher have seen the end of the step
+                                      // before
     ptx::shared_proxy_fence();
     __syncwarp();
     if (lane == 0) ptx::barrier_arrive(&memory.barriers->below);
     if (next)
       ptx::named_sync(me.barriers + kBelowBarrier,
-                      kHelpers);  // all of the tile below is in shared memory for its readers
+                      kHelpers);  // all of the tile below is in shared memory for the warps that
+                                  // read it in the next step
   }
 }
 
 // ---- the fetcher: one thread ----
 
-/// Copies tiles that other teams made, and that the steps of a chain read, to shared memory. The
-/// fetcher is a thread apart from the producer, since each of the two waits for other threads.
+/// Copies tiles that other teams made, and that the steps of a chain read, to shared memory. Called
+/// by one thread, the fetcher, which is not the producer since each of the two waits for other
+/// threads.
 __device__ inline void fetch_for_chain(const FrontView& front, ptx::SharedAddress stages,
                                        ChainBarriers& barriers) {
   const unsigned steps = barriers.steps;
@@ -275,7 +287,9 @@ __device__ inline void fetch_for_chain(const FrontView& front, ptx::SharedAddres
     const ChainMemory memory = chain_memory(stages, &barriers);
     const unsigned before = (steps + j - 1) & 1;
     if (j >= 2) wait_at_least(state_of(front, j), kPrepared, Awaited::prepared);
-    if (j >= 1) ptx::barrier_wait(barriers.column, before);  // warp 0 has read memory.first
+    if (j >= 1)
+      ptx::barrier_wait(barriers.column, before);  // warp 0 has read memory.first of the
+                                                   // step before
     ptx::proxy_fence();
     const TileView diagonal = tile_of(front, j, j);
     const int bytes = diagonal.width == symbolic::kTileCells ? 4 * kCellEntries * 8 : 0;
@@ -300,8 +314,9 @@ __device__ inline void fetch_for_chain(const FrontView& front, ptx::SharedAddres
 
 // ---- the producer: one thread ----
 
-/// Stores and announces the results of a chain: the diagonal tiles by columns, so that other teams
-/// solve with finished ones.
+/// Stores and announces the results of a chain: the diagonal tiles by block columns, so that other
+/// teams solve with finished ones; then counts the chain in its level. Called by one thread, the
+/// producer.
 __device__ inline void announce_chain(const FrontView& front, ptx::SharedAddress stages,
                                       ChainBarriers& barriers, const Levels& levels) {
   const unsigned steps = barriers.steps;
@@ -316,7 +331,8 @@ __device__ inline void announce_chain(const FrontView& front, ptx::SharedAddress
       ptx::barrier_wait(barriers.column + k, phase);
       if (k < blocks_of(front, j)) announce_columns(front, memory, j, k);
       if (next && k == 2)
-        ptx::barrier_arrive(&barriers.first);  // the next step overwrites these first
+        ptx::barrier_arrive(&barriers.first);  // block columns 0-2 are stored: the next step
+                                               // overwrites them first
     }
     if (next) ptx::barrier_arrive(&barriers.diagonal);
     ptx::barrier_wait(&barriers.below, phase);

@@ -10,7 +10,7 @@
 namespace kauri::numeric::cuda::kernels {
 
 bool prepare_dense_kernels() {
-  // front_kernel alone: prepare_triangles has no dynamic shared memory.
+  // Only front_kernel is prepared: prepare_triangles has no dynamic shared memory.
   return cooperative_blocks(front_kernel, kBlockThreads, kSharedBytes) > 0;
 }
 
@@ -28,9 +28,9 @@ FrontView block_view(const FrontView& front, const symbolic::PanelSolve::Block& 
   FrontView view;
   view.panel = front.panel + panel.pair(block.first / kSlabColumns);
   view.block = front.panel + panel.pair((block.first + block.cells.p) / kSlabColumns);
-  view.inverses =
-      front.inverses + symbolic::FrontCells{block.first, block.first}
-                           .diagonal_entries();  // the blocks before have as many entries
+  view.inverses = front.inverses + symbolic::FrontCells{block.first, block.first}
+                                       .diagonal_entries();  // the inverses of the pivots before
+                                                             // the block have as many entries
   view.counters = counters;
   view.loads_block = 1;
   view.cells = block.cells;
@@ -46,7 +46,7 @@ cudaError_t enqueue_panel_solve(const symbolic::PanelSolve& solve, const FrontVi
              kTriangleThreads, 0, stream, blocks, tickets, static_cast<int>(solve.end.size()));
   Index begin = 0;
   for (std::size_t k = 0; k < solve.end.size() && status == cudaSuccess; begin = solve.end[k++]) {
-    // Not cooperative: tasks wait only for tasks before them.
+    // Not a cooperative launch: tasks of a panel solve wait only for tasks before them.
     if (solve.end[k] == begin) continue;
     status =
         launch(front_kernel, static_cast<unsigned>(teams / kTeams), kBlockThreads, kSharedBytes,

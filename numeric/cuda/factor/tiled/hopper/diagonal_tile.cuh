@@ -14,34 +14,35 @@
 namespace kauri::numeric::cuda::kernels {
 
 // Named barriers of a team. Warps 1-3 work ahead of warp 0, which waits for the least that it needs
-// of them. A barrier for a pair of warps is told apart by its number of threads; the barriers of
-// the first two columns serve both.
-inline constexpr int kLoadedBarrier =
-    0;  // (also sync_consumers()'s) warp 0 waits for warp 3: its first blocks; later, its row 3
-inline constexpr int kBegunBarrier = 1;  // the stages belong to the chain
-inline constexpr int kSquareBarrier =
-    2;  // warp 0 waits for warp 1's square, and until warps 2 and 3 have read columns 0-2 of L(j,j)
+// of them. kColumnBarrier and kBlockBarrier serve three warps (kEarly threads) in block column 0
+// and two (kPair) in block column 1.
+inline constexpr int kLoadedBarrier = 0;  // (also sync_consumers()) warp 0 waits for warp 3: at s =
+                                          // 0 for block row 1, at s = 2 for row 3
+inline constexpr int kBegunBarrier = 1;   // the stages belong to the chain
+inline constexpr int kSquareBarrier = 2;  // warp 0 waits for warp 1's square, and until warps 2, 3
+                                          // have read L(j,j)'s block columns 0-2
 inline constexpr int kColumnBarrier =
-    3;  // warps 1 and 2, then warp 3, wait for warp 0's block of the column
+    3;  // warps 1 and 2 (s = 0), warp 3 (s = 1) wait for warp 0's block (s+1,s) of L(j,j)
 inline constexpr int kUpdatedBarrier =
-    4;  // warp 0 waits until warps 1 and 2 have subtracted their products
+    4;  // warp 0 waits until warps 1 and 2 have subtracted their products of block column 0
 inline constexpr int kBelowBarrier =
     5;  // warps 1-3 wait for one another before one reads or overwrites what another has made
 inline constexpr int kBlockBarrier =
-    6;  // warps 1 and 2 wait for the first block; warp 3 for the second
+    6;  // warps 1 and 2 wait for diagonal block 0, warp 3 for diagonal block 1
 inline constexpr int kLastRowsBarrier = 7;  // warps 1 and 2 wait for one another
-inline constexpr int kPair = 64;            // threads
+inline constexpr int kPair = 64;            // threads of two warps
 inline constexpr int kHelpers = 96;         // threads of warps 1-3
 inline constexpr int kEarly = 96;           // threads of warps 0-2
 
 /// Barriers of a team's chains, in shared memory but not in the stages. Each completes one phase
 /// per step, that is per diagonal tile.
 struct ChainBarriers {
-  std::uint64_t column[kSlabs];  // s: columns s of L(j,j), 16 of them, and the inverse of block s
-                                 // are complete
+  std::uint64_t column[kSlabs];  // s: block column s of L(j,j) and the inverse of block s are
+                                 // complete
   std::uint64_t rows;            // blocks (2,0) and (3,0) of L(j,j) are complete
-  std::uint64_t first;           // tile (j,j) and the one below are prepared, block (0,0) is in
-                                 // ChainMemory::first; columns 0-2 before are stored
+  std::uint64_t first;           // tile (j,j) and the one below are prepared; block (0,0) is in
+                                 // ChainMemory::first if tile (j,j) is whole; block columns 0-2 of
+                                 // L(j-1,j-1) are stored
   std::uint64_t diagonal;        // all columns of L(j-1,j-1) are stored
   std::uint64_t left;            // L(j+1,j-1) is in ChainMemory::left; L(j,j-1) is stored
   std::uint64_t below;  // L(j+1,j) is in ChainMemory::below, and ChainMemory::left and L(j,j) are
@@ -49,9 +50,9 @@ struct ChainBarriers {
   unsigned steps;       // number of steps of finished chains
 };
 
-/// Returns the number of arrivals at ChainBarriers::column[s]: warp 0's and those of the warps that
-/// help it, if only by being in the same step: no phase may end while a warp still waits for the
-/// one before.
+/// Returns the number of arrivals at ChainBarriers::column[s] in a step: warp 0's and those of
+/// warps that help it, if only by being in the step: no phase may end while a warp awaits the last
+/// one.
 __device__ constexpr int makers_of_column(int s) { return s == 0 ? 3 : 2; }
 
 /// Initialises the barriers before the first chain. Called by one thread.
@@ -71,10 +72,10 @@ struct ChainMemory {
   double* below;     // 1 tile: L(j,j-1), then L(j+1,j)
   double* left;      // 1 tile: L(j+1,j-1); then the last 16 rows of minus the tile below, with all
                      // products of columns before j
-  double* inverse;   // 4 blocks
-  double* columns;   // kExchangeEntries
+  double* inverse;   // inverses of the 4 diagonal blocks of L(j,j)
+  double* columns;   // kExchangeEntries: scratch of eliminate()
   double* first;     // 4 cells: block (0,0) of the next D
-  double* square;    // accumulators: the product that is subtracted from that block
+  double* square;    // a warp's accumulators: the product that is subtracted from block (0,0)
   int* corrected;    // 4: with block s, 2^k for each block k <= s whose inverse needs a correction
   ChainBarriers* barriers;
 };
@@ -116,7 +117,7 @@ struct EliminatedBlock {
   bool nearly_singular;
 };
 
-/// Loads the rows of a 16 x 16 block and of the identity below it, one row per lane.
+/// Loads a 16 x 16 block's row at `cells` in lanes 0-15, a row of the identity below in the others.
 __device__ inline void load_rows(double (&a)[16], const double* cells, int lane) {
   const int row = lane & 15;
 #pragma unroll
@@ -130,6 +131,7 @@ __device__ inline void load_rows(double (&a)[16], const double* cells, int lane)
 
 /// Eliminates 16 columns, one row per lane and one column at a time, by roots: for pivots of any
 /// magnitude. Pivots that are not positive and finite become 1, and the first of them is returned.
+/// `column`: 16 numbers in shared memory. Called by one warp.
 __device__ inline BadPivot eliminate_guarded(double (&a)[16], double* column, int lane) {
   BadPivot bad;
 #pragma unroll
@@ -150,8 +152,8 @@ __device__ inline BadPivot eliminate_guarded(double (&a)[16], double* column, in
   return bad;
 }
 
-/// Eliminates block (s,s) of the diagonal tile: writes L over it, and the inverse of that block to
-/// memory.inverse. Called by one warp.
+/// Eliminates block (s,s) of the diagonal tile, less products of earlier columns: writes L over it,
+/// and the inverse of that block to memory.inverse. Called by one warp.
 __device__ inline EliminatedBlock eliminate_block(const ChainMemory& memory, int s, int lane) {
   const int row = lane & 15;
   double* cells = memory.diagonal + shared_cell(2 * s + (row >> 3), 2 * s) + (row & 7) * 8;
@@ -194,15 +196,15 @@ struct ChainStep {
   TileView diagonal;  // tile (j, j)
   bool has_product;  // L(j, j-1) L(j, j-1)^T is still to be subtracted from (j, j), and L(j+1, j-1)
                      // L(j, j-1)^T from (j+1, j)
-  bool pulls;        // the children's entries are to be added too
+  bool pulls;        // the children's entries are to be added to both tiles, too
   int row, column;   // first padded row of the tile below; first padded column of the diagonal tile
-  unsigned phase;    // phase of the chain's barriers
+  unsigned phase;    // parity of the phase of the chain's barriers in this step
 
   /// Returns true if the diagonal tile has all cells.
   __device__ bool whole() const { return diagonal.width == symbolic::kTileCells; }
 };
 
-/// Copies block (row, column) of tile (j,j) from global memory to memory.diagonal.
+/// Copies block (row, column) of tile (j,j) in global memory, zeros if missing, to memory.diagonal.
 __device__ inline void put_block(const ChainMemory& memory, const ChainStep& step, int row,
                                  int column, int lane) {
 #pragma unroll
@@ -226,7 +228,7 @@ __device__ inline void fill_missing(const ChainMemory& memory, const ChainStep& 
   }
 }
 
-/// Subtracts a product from block (row,column) of the diagonal tile.
+/// Subtracts a product, held as accumulators, from block (row,column) of memory.diagonal.
 __device__ inline void subtract(const ChainMemory& memory, const double (&product)[2][4], int row,
                                 int column, int lane) {
 #pragma unroll
@@ -240,7 +242,7 @@ __device__ inline void subtract(const ChainMemory& memory, const double (&produc
   }
 }
 
-/// Adds blocks (row, column..) of X X^T, (16, 8 kCells), to c; X is in memory.below.
+/// Adds blocks (row, column..) of X X^T, (16, 8 kCells), to c; X = L(j,j-1) is in memory.below.
 template <int kCells>
 __device__ inline void add_products(double (&c)[kCells][4], const ChainMemory& memory, int row,
                                     int column, int lane) {
@@ -256,7 +258,8 @@ __device__ inline void add_products(double (&c)[kCells][4], const ChainMemory& m
   }
 }
 
-/// Stores c - products to blocks (row, column..) of the diagonal tile, if it has that block row.
+/// Stores c - products to blocks (row, column..) of the diagonal tile in memory.diagonal, if row <
+/// blocks; sets cells that tile (j,j) lacks to those of an identity.
 template <int kCells>
 __device__ inline void put_blocks(const double (&c)[kCells][4], const double (&products)[kCells][4],
                                   const ChainMemory& memory, const ChainStep& step, int blocks,
@@ -274,10 +277,11 @@ __device__ inline void put_blocks(const double (&c)[kCells][4], const double (&p
   for (int n = 0; n < kCells; n += 2) fill_missing(memory, step, row, column + n / 2, lane);
 }
 
-/// Loads the blocks of the diagonal tile but (0,0) from global memory, minus X X^T, with the
-/// children's entries: three by each of warps 1-3. Warps 1 and 2 take a row of blocks each, warp 3
-/// takes first the blocks that warp 0 needs first, then block (3,2). `blocks`: number along the
-/// side of L(j,j). Called after ChainBarriers::first. `then`: issues loads for later use.
+/// Loads the blocks of the diagonal tile but (0,0) from global memory to memory.diagonal, minus X
+/// X^T if step.has_product, X = L(j,j-1), plus the children's entries: three by each of warps 1-3.
+/// Warps 1 and 2 take a row of blocks each, warp 3 takes first the blocks that warp 0 needs first,
+/// then block (3,2). `blocks`: number along the side of L(j,j). Called after ChainBarriers::first.
+/// `then` is called once the warp's loads are issued, to issue loads for later use.
 template <class Then>
 __device__ inline void load_others(const ChainMemory& memory, const FrontView& front,
                                    const ChainStep& step, int blocks, const Member& me,
@@ -308,7 +312,8 @@ __device__ inline void load_others(const ChainMemory& memory, const FrontView& f
   __syncwarp();
 }
 
-/// Loads block (0,0), and subtracts what make_below() left in memory.square. Called by warp 0.
+/// Loads block (0,0) to memory.diagonal, adds the children's entries, and subtracts what
+/// make_below() left in memory.square, each if the step has it. Called by warp 0.
 __device__ inline void load_first(const ChainMemory& memory, const FrontView& front,
                                   const ChainStep& step, const Member& me) {
   const int lane = me.lane;
@@ -339,8 +344,9 @@ __device__ inline void load_first(const ChainMemory& memory, const FrontView& fr
   __syncwarp();
 }
 
-/// Computes x = C inv(T)^T as two accumulators, with block s of the diagonal tile as T; corrected
-/// if `corrects`. The signs of C and x may both be flipped.
+/// Computes C inv(T)^T as the accumulators `left` and `right`, c: C as an A operand, T: diagonal
+/// block s of L(j,j), whose inverse must be in memory; corrected if `corrects`. The signs of C and
+/// of the result may both be flipped. Called by one warp.
 __device__ inline void multiply_inverse(const ChainMemory& memory, double (&left)[4],
                                         double (&right)[4], const double (&c)[8], int s,
                                         bool corrects, int lane) {
@@ -357,7 +363,9 @@ __device__ inline void multiply_inverse(const ChainMemory& memory, double (&left
   ptx::mma(right, c, b);
 }
 
-/// Computes block (row,s) of L(j,j), in place and in x. Called by one warp.
+/// Replaces block (row,s) of the tile in memory.diagonal by that of L(j,j), and returns it in x,
+/// too. Products of earlier columns must be subtracted, and the inverse of block (s,s) made.
+/// `corrects`: see multiply_inverse(). Called by one warp.
 __device__ inline void solve_block(const ChainMemory& memory, double (&x)[2][4], int row, int s,
                                    bool corrects, int lane) {
   double a[8];
@@ -376,7 +384,7 @@ __device__ inline void add_square(double (&square)[2][4], const double (&x)[2][4
   ptx::mma(square[1], left, bottom);
 }
 
-/// Subtracts the square of x, block (row,s) of L, from block (row,row).
+/// Subtracts x x^T from block (row,row) in memory.diagonal, x: block (row,s) of L(j,j).
 __device__ inline void subtract_square(const ChainMemory& memory, const double (&x)[2][4], int row,
                                        int lane) {
   double square[2][4];
@@ -386,7 +394,7 @@ __device__ inline void subtract_square(const ChainMemory& memory, const double (
   __syncwarp();
 }
 
-/// Computes block (row,s) of L and subtracts its square from block (row,row). Called by one warp.
+/// Makes block (row,s) of L(j,j), subtracts its square from block (row,row). Called by one warp.
 __device__ inline void take_row(const ChainMemory& memory, int row, int s, bool corrects,
                                 int lane) {
   double x[2][4];
@@ -394,7 +402,7 @@ __device__ inline void take_row(const ChainMemory& memory, int row, int s, bool 
   subtract_square(memory, x, row, lane);
 }
 
-/// Subtracts the product of blocks (row,s) and (column,s) of L from block (row,column).
+/// Subtracts L's block (row,s) times block (column,s) transposed from block (row,column).
 __device__ inline void subtract_blocks(const ChainMemory& memory, int row, int column, int s,
                                        int lane) {
   double left[8], right[4], product[2][4];
@@ -409,16 +417,17 @@ __device__ inline void subtract_blocks(const ChainMemory& memory, int row, int c
   __syncwarp();
 }
 
-/// Arrives at column[s]: this warp's part of slab s of L(j,j) is complete, or it has none.
+/// Arrives at barrier column[s]: this warp's part of block column s of L(j,j) is complete, or none.
 __device__ inline void finish_column(const ChainMemory& memory, int s, int lane) {
   ptx::shared_proxy_fence();
   __syncwarp();
   if (lane == 0) ptx::barrier_arrive(memory.barriers->column + s);
 }
 
-/// Helps warp 0. After block (0,0), warps 1 and 2 do the blocks below it but the first, and the
-/// blocks right of them; after block (1,1), warp 3 does row 3. `blocks`: at least two. Warp 3 comes
-/// later than the others, which do not wait for it.
+/// Does the part of warps 1-3 in L(j,j), of `blocks` >= 2 blocks along its side. After block (0,0),
+/// warps 1 and 2 make blocks (2,0) and (3,0) and subtract products from (2,2), (3,3), (2,1) and
+/// (3,1); after block (1,1), warp 3 makes block (3,1) and updates (3,2) and (3,3). Warp 3 comes
+/// later than warps 1 and 2, which do not wait for it.
 __device__ inline void help_below(const ChainMemory& memory, const ChainStep& step, int blocks,
                                   const Member& me) {
   const bool later = me.warp == 3;
@@ -446,7 +455,8 @@ __device__ inline void help_nothing(const ChainMemory& memory, const Member& me)
   if (me.warp < 3 && me.lane == 0) ptx::barrier_arrive(&memory.barriers->rows);
 }
 
-/// Makes block (s+1,s) of L(j,j), and subtracts its square from block (s+1,s+1). Called by warp 0.
+/// Makes block (s+1,s) of L(j,j), and subtracts its square from block (s+1,s+1). Called by warp 0,
+/// after it has eliminated block (s,s).
 __device__ inline void eliminate_below(const ChainMemory& memory, int s, int blocks, bool corrects,
                                        const Member& me) {
   const bool helped = s == 1 && blocks > 3;
@@ -467,7 +477,8 @@ __device__ inline void eliminate_below(const ChainMemory& memory, int s, int blo
   subtract_square(memory, x, s + 1, me.lane);
 }
 
-/// Does warp 0's part of L(j,j), and records the front's first bad pivot.
+/// Does warp 0's part of L(j,j), whose block (0,0) is loaded. Records the front's first bad pivot
+/// unless failed_before, then sets that.
 __device__ inline void eliminate_tile(const FrontView& front, const ChainMemory& memory, int j,
                                       int blocks, const Member& me, bool& failed_before) {
   int corrected = 0;

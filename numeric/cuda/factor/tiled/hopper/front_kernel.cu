@@ -16,7 +16,7 @@ cudaError_t enqueue_factor(const FrontView* fronts, const FrontTask* tasks, int 
                            const Sums& sums, int least_part, int teams, unsigned pauses,
                            cudaStream_t stream) {
   if (task_count == 0) return cudaSuccess;
-  // Cooperative, since tasks may wait for tasks that other blocks draw later.
+  // A cooperative launch, since tasks may wait for tasks that other blocks draw later.
   return launch_cooperative(front_kernel, static_cast<unsigned>(teams / kTeams), kBlockThreads,
                             kSharedBytes, stream, fronts, tasks, task_count, ticket, levels, values,
                             sums, least_part / kSlabColumns, true, pauses);

@@ -14,16 +14,18 @@ namespace {
 
 inline constexpr int kTeams = 2;
 inline constexpr int kBlockThreads =
-    (kTeams + 1) * kConsumers;  // a warp group of consumers per team, one of producers and fetchers
+    (kTeams + 1) * kConsumers;  // threads of a block: a warp group of consumers per team, one of
+                                // producers and fetchers
 static_assert(2 * kTeams == kConsumerWarps);
-inline constexpr int kTeamEntries = kChainEntries;  // a chain needs more than the stages
+inline constexpr int kTeamEntries = kChainEntries;  // doubles of shared memory of a team: a chain
+                                                    // needs more than the stages
 static_assert(kTeamEntries >= kStages * kStageEntries && kTeamEntries * 8 % 128 == 0);
 inline constexpr int kSharedBytes = kTeams * kTeamEntries * 8;
 inline constexpr int
     kRegisters = 168,
     kConsumerRegisters = 232,
     kProducerRegisters =
-        40;  // per thread: at the start, then of a consumer, of a producer or fetcher
+        40;  // registers per thread: at the start, then of a consumer, of a producer or fetcher
 static_assert(kTeams * kConsumerRegisters + kProducerRegisters == (kTeams + 1) * kRegisters);
 inline constexpr int kTicketSlots = 2;
 
@@ -40,11 +42,13 @@ struct Ticket {
 /// Shared memory of a team beside its stages.
 struct Control {
   Ticket ticket[kTicketSlots];
-  std::uint64_t stage[3 * kStages];  // full, then empty, then words
+  std::uint64_t stage[3 * kStages];  // barriers of the ring: full, then empty; then the stages'
+                                     // words
   std::uint64_t ticket_full[kTicketSlots], ticket_empty[kTicketSlots];
   ChainBarriers chain;
-  // Addresses of the team's stages, and of the rows of each warp. They are loaded, since the
-  // compiler would compute them anew each time, which takes longer.
+  // Addresses of the team's stages, and of the rows of each consumer warp in the first stage. They
+  // are loaded where they are needed: the compiler would compute them anew each time, which takes
+  // longer.
   ptx::SharedAddress stages, rows[kConsumerWarps];
 };
 
@@ -62,7 +66,8 @@ __device__ void start(Control* controls, double* stages) {
     }
     for (int s = 0; s < kTicketSlots; ++s) {
       ptx::barrier_init(control.ticket_full + s, 1);
-      ptx::barrier_init(control.ticket_empty + s, kConsumerWarps + 1);  // and the fetcher
+      // the consumer warps and the fetcher
+      ptx::barrier_init(control.ticket_empty + s, kConsumerWarps + 1);
       for (std::uint64_t& slab : control.ticket[s].solved) ptx::barrier_init(&slab, kConsumerWarps);
     }
     start(control.chain);
@@ -81,7 +86,8 @@ __device__ Member server_of_team(int team, unsigned thread) {
 }
 
 /// Draws tickets for the team's other warps, copies operands, announces chains. Draws one ticket
-/// ahead of the consumers, but not while a task runs that may wait for later tickets.
+/// ahead of the consumers, but not while a task runs that may wait for later tickets (chain,
+/// prepare). `dependent`: as in front_kernel(). Called by a team's producer warp.
 __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, int task_count,
                              int* next, const Levels& levels, bool dependent, unsigned pauses,
                              Control& control, Ring ring, const Member& me) {
@@ -114,11 +120,11 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
   }
 }
 
-/// Copies the tiles that chains read to shared memory, while the producer stores their results;
-/// announces the slabs of panel tasks. Called by a team's fetcher warp.
+/// Copies the tiles of other teams that chains read to shared memory, while the producer stores the
+/// chains' results; announces the slabs of panel tasks. Called by a team's fetcher warp.
 __device__ void run_fetcher(int task_count, const Levels& levels, unsigned pauses, Control& control,
                             const Member& me) {
-  unsigned phases = 0;  // bit s: phase of the barriers of panel tasks in slot s
+  unsigned phases = 0;  // bit s: parity of the barriers of panel tasks in slot s
   for (int draw = 0;; ++draw) {
     const int slot = draw % kTicketSlots;
     ptx::barrier_wait(control.ticket_full + slot, (draw / kTicketSlots) & 1);
@@ -140,8 +146,9 @@ __device__ void run_fetcher(int task_count, const Levels& levels, unsigned pause
   }
 }
 
-/// Executes the tasks that the team's producer draws; called by its consumers. A thread's Member is
-/// found anew for each task: kept, it and values derived from it would be spilled.
+/// Executes the tasks that the team's producer draws. Called by the team's four consumer warps. A
+/// thread's Member is found anew for each task: kept, it and values derived from it would be
+/// spilled.
 __device__ __forceinline__ void run_consumer(int task_count, const Levels& levels,
                                              const Values& values, const Sums& sums, int least_part,
                                              unsigned pauses, Control* controls) {
@@ -157,7 +164,7 @@ __device__ __forceinline__ void run_consumer(int task_count, const Levels& level
     pause(pauses, ticket.number, me.warp);
     const FrontTask& task =
         ticket
-            .task;  // by reference: values needed again after the products are read again, not kept
+            .task;  // a reference: values needed again after the products are read again, not kept
     const FrontView& front = ticket.front;
     Ring ring{ptx::shared_pointer(ptx::load_shared(&control.stages)), control.stage, ticket.turn,
               ticket.turn, ptx::shared_pointer(ptx::load_shared(control.rows + me.warp))};
@@ -171,7 +178,7 @@ __device__ __forceinline__ void run_consumer(int task_count, const Levels& level
         add_sums(task, front, sums, me);
       } else {
         consume(task, front, levels, least_part, ring, ticket.solved, me);
-        leave_stage(ring);  // after the stores, which waited for all products
+        leave_stage(ring);  // after the stores of the results, which waited for all products
       }
       announce(task, front, levels, me);
     }
@@ -180,9 +187,9 @@ __device__ __forceinline__ void run_consumer(int task_count, const Levels& level
   }
 }
 
-/// Executes tasks until the tickets are used up. `dependent`: tasks wait for one another. Otherwise
-/// they are contribution tiles of fronts whose L is complete. (Not a template parameter: the
-/// compiler spilled in the inner loop of the simpler kernel, which was 15 % slower.)
+/// Executes tasks until the tickets are used up. `dependent`: tasks wait for one another; otherwise
+/// they are contribution tiles of fronts whose L is complete. (`dependent` is no template
+/// parameter: the compiler spilled in the inner loop of the simpler kernel, which was 15 % slower.)
 __global__ void __launch_bounds__(kBlockThreads, 1)
     front_kernel(const FrontView* fronts, const FrontTask* tasks, int task_count, int* next,
                  Levels levels, Values values, Sums sums, int least_part, bool dependent,

@@ -10,7 +10,7 @@ namespace kauri::numeric::cuda::kernels {
 inline constexpr int kTriangleThreads = 32 * kSlabs;  // one warp for each block of a tile
 inline constexpr int kTriangleShares = 16;  // blocks of threads that share a front's tiles
 inline constexpr int kTriangleRow =
-    17;  // entries of a row in shared memory: odd, since columns are read too
+    17;  // doubles from row to row of a block in shared memory: odd, since columns are read too
 
 /// Returns the state of a finished pivot tile; `corrected`: 2^s for each block s whose inverse
 /// needs a correction.
@@ -18,8 +18,8 @@ __device__ inline int finished_state(int corrected) {
   return kFinished | corrected << kProgressBits;
 }
 
-/// Loads block s of a pivot tile by rows; a block of 8 pivots is followed by an identity. Called by
-/// one warp.
+/// Loads the 16 x 16 diagonal block s of a pivot tile to `t` by rows, with zeros above the
+/// diagonal; a block of 8 pivots is followed by an identity. Called by one warp.
 __device__ inline void load_triangle(double (&t)[16][kTriangleRow], const TileView& tile, int s,
                                      int lane) {
   for (int e = lane; e < 256; e += 32) {
@@ -33,8 +33,9 @@ __device__ inline void load_triangle(double (&t)[16][kTriangleRow], const TileVi
   __syncwarp();
 }
 
-/// Inverts the 16 x 16 triangle t by substitution, column c of the inverse in lanes c and 16 + c.
-/// Returns true if products with the inverse need a correction.
+/// Inverts the 16 x 16 triangle t by substitution, column c of the inverse in lanes c and 16 + c,
+/// and stores it to `inverse` (diagonal_place()). Returns true if products with the inverse need a
+/// correction. Called by one warp.
 __device__ inline bool invert_triangle(double* inverse, const double (&t)[16][kTriangleRow],
                                        int lane) {
   const int column = lane & 15;
@@ -54,9 +55,9 @@ __device__ inline bool invert_triangle(double* inverse, const double (&t)[16][kT
   return is_nearly_singular(x, square, 16, lane);
 }
 
-/// Sets `tickets` to zero. For each front sets the inverses, the states of pivot tiles, and the
-/// counters of tile rows: those of pivots are finished, those below not begun. kTriangleShares
-/// blocks of threads for each front.
+/// Sets the `ticket_count` tickets to zero. For each front, whose panel holds L, sets the inverses
+/// of the 16 x 16 blocks, the states of pivot tiles, and the counters of tile rows: those of pivots
+/// are finished, those below not begun. kTriangleShares blocks of threads for each front.
 __global__ void __launch_bounds__(kTriangleThreads)
     prepare_triangles(const FrontView* fronts, int* tickets, int ticket_count) {
   __shared__ double triangle[kSlabs][16][kTriangleRow];

@@ -1,7 +1,7 @@
-// The chain of a front on any device from sm_80 on: its diagonal tiles one after another, by two
-// warps of a block, each with the tile below it, by the two others, which follow 16 columns behind.
-// Only the two others read tiles of L that other teams make; all wait for `prepare` tasks. The next
-// diagonal tile takes its products with the tile below 16 columns behind that, in turn.
+// The chain of a front on any device from sm_80 on. Warps 0 and 1 of a team factorise one diagonal
+// tile after another; warps 2 and 3, 16 columns behind, make the tile below each, and alone read
+// tiles of L of other teams. All wait for `prepare` tasks. Warps 0 and 1 multiply the tile below by
+// its transpose, for the next diagonal tile.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,15 +11,15 @@ namespace kauri::numeric::cuda::kernels::portable {
 
 // Named barriers: one for each half of the team (warps 0 and 1: the diagonal tile; 2 and 3: the
 // tile below), and those between the halves and announcers.
-inline constexpr int kHalfBarrier = 1;     // and the next one, for the other half
-inline constexpr int kProductBarrier = 3;  // L(j,j-1) is no longer read
+inline constexpr int kHalfBarrier = 1;     // for warps 0 and 1; the next one for 2 and 3
+inline constexpr int kProductBarrier = 3;  // warps 0 and 1 no longer read L(j,j-1)
 inline constexpr int kSlabBarrier = 4;  // and the next three: columns 16 s.. of L(j,j) are complete
 inline constexpr int kBelowBarrier =
     8;  // and the next three: columns 16 s.. of L(j+1,j) are complete, for the next step
 inline constexpr int kReadBarrier = 12;  // announcers have read L(j,j)
 inline constexpr int kMadeBarrier = 13;  // L(j+1,j) is in memory, for announcers
 inline constexpr int kLastRowsBarrier =
-    14;  // the last rows of L(j,j) are those that the next block begins with
+    14;  // warp 1 has updated the last rows of L(j,j), so warp 0 may solve for its rows among them
 inline constexpr int kHalfThreads = kThreads / 2;
 
 /// Shared memory of a chain.
@@ -27,9 +27,9 @@ template <class T>
 struct ChainMemory {
   T* diagonal;     // slabs of L(j,j)
   T* below;        // slabs of L(j,j-1), then of L(j+1,j)
-  T* left;         // two warps' rows of slabs of L(j+1,j-1)
+  T* left;         // rows of two warps in slabs of L(j+1,j-1): kLeftSlabs slabs each
   T* reciprocals;  // kTile: reciprocals of L(j,j)'s diagonal
-  T* columns;      // two columns of 16
+  T* columns;      // scratch of eliminate_block(): two columns of 16
 
   __device__ explicit ChainMemory(const Room<T>& room)
       : diagonal(room.work),
@@ -49,7 +49,7 @@ struct ChainStep {
   __device__ bool has_below() const { return j + 1 < front.cells.row_tiles(); }
   __device__ bool pulls() const {
     return j < 2 && front.child_count > 0;
-  }  // in later steps a `prepare` task has
+  }  // in later steps the `prepare` task has pulled the children's blocks
   __device__ int width() const { return front.cells.cells_of(j); }
   __device__ TileViewOf<T> tile(int below) const { return tile_of(front, j + below, j); }
 };
@@ -79,8 +79,8 @@ struct FailedPivot {
   T value = 0;
 };
 
-/// Subtracts a row of X X^T from `a` in lanes 0-15, X 16 rows of a slab. Called by a warp; lanes
-/// 16-31 compute half of the products.
+/// Subtracts row lane % 16 of X X^T from `a`; x: X, 16 rows of a slab. Called by all lanes of a
+/// warp: each half of them computes half of the products.
 template <class T>
 __device__ __forceinline__ void subtract_square(T (&a)[kSlabColumns], const T* x, int lane) {
   const T* half = x + lane / 16 * kCellEntries;  // this half warp's half of the columns
@@ -105,7 +105,7 @@ __device__ __forceinline__ void subtract_square(T (&a)[kSlabColumns], const T* x
   }
 }
 
-/// Sets rows 8-15 of a block, one per lane, to the identity's if `padded`: it has only 8 pivots.
+/// If `padded`, sets rows 8-15 of a block, which has only 8 pivots, to an identity's, one per lane.
 template <class T>
 __device__ __forceinline__ void pad_rows(T (&a)[kSlabColumns], int row, bool padded) {
   if (!padded || row < kCell) return;
@@ -113,11 +113,11 @@ __device__ __forceinline__ void pad_rows(T (&a)[kSlabColumns], int row, bool pad
   for (int c = 0; c < kSlabColumns; ++c) a[c] = c == row ? 1 : 0;
 }
 
-/// Factorises a 16 x 16 block of a slab in place, minus X X^T, X the same rows of the slab before
-/// (`before`; null if there is none). Stores the inverse to `inverse` in global memory, and the
-/// reciprocals of the diagonal. Called by one warp: lanes 0-15 hold the rows of the block, the
-/// others those of the identity, which become the columns of the inverse. Pivots that are not
-/// positive and finite become 1, and the first of them is returned.
+/// Factorises a 16 x 16 block of a slab, minus X X^T, in place; `before`: X, the same rows of the
+/// slab before, or null. Stores the block's inverse to `inverse` in global memory, and reciprocals
+/// of its diagonal; `columns`: 32 numbers of scratch. Called by one warp: lanes 0-15 hold the rows
+/// of the block, the others those of the identity, which become the columns of the inverse. Pivots
+/// that are not positive and finite become 1, and the first of them is returned.
 template <class T>
 __device__ __forceinline__ FailedPivot<T> eliminate_block(T* block, const T* before, bool padded,
                                                           T* inverse, T* reciprocals, T* columns,
@@ -132,11 +132,10 @@ __device__ __forceinline__ FailedPivot<T> eliminate_block(T* block, const T* bef
   for (int c = 0; c < kSlabColumns; ++c) a[c] = lane < 16 ? a[c] : T(c == row ? 1 : 0);
 #pragma unroll
   for (int k = 0; k < kSlabColumns; ++k) {
-    T* column =
-        columns + k % 2 * kSlabColumns;  // two in turn: the next is written while this one is read
+    T* column = columns + k % 2 * kSlabColumns;  // two in turn: the next is written during reads
     if (lane < 16) column[lane] = a[k];
     T pivot = __shfl_sync(0xffffffffu, a[k],
-                          k);  // the value that the next pivot waits for goes from lane to lane
+                          k);  // the next pivot waits for it, so it goes from lane to lane
     const T next = __shfl_sync(0xffffffffu, a[k], (k + 1) % kSlabColumns);
     __syncwarp();
     if (!is_positive(pivot)) {
@@ -170,8 +169,9 @@ __device__ __forceinline__ FailedPivot<T> eliminate_block(T* block, const T* bef
   return failed;
 }
 
-/// Subtracts tile (j + below, j) in memory, which lacks the products of tile column j - 1 alone,
-/// from acc, and the children's entries if step.pulls(). Called by any warp of the team.
+/// Subtracts tile (j + below, j) in memory, from cell row row_cell on, and the children's entries
+/// if step.pulls(), from acc; first waits for the `prepare` task of step j. In memory the tile
+/// lacks only the products of tile column j - 1. Called by any warp of the team.
 template <class Loop>
 __device__ __forceinline__ void subtract_beginning(typename Loop::Accumulators& acc,
                                                    const ChainStep<typename Loop::T>& step,
@@ -184,9 +184,9 @@ __device__ __forceinline__ void subtract_beginning(typename Loop::Accumulators& 
                  cells.first_cell(step.j) * kCell, lane);
 }
 
-/// Updates the columns right of columns 16 s.. of X, C -= X_s T_s^T, in a warp's rows, which begin
-/// at `rows` in slabs of C and of X alike. No registers are kept between calls, so loops over s
-/// need not be unrolled.
+/// Updates C -= X_s T_s^T in a warp's rows, which begin at `rows` in the slabs: slab s holds X_s,
+/// the cell columns behind it, up to `columns`, hold C. `triangle`: slabs of T = L(j,j). Keeps no
+/// registers between calls, so loops over s need not be unrolled.
 template <class Loop>
 __device__ __forceinline__ void update_right(typename Loop::T* rows,
                                              const typename Loop::T* triangle, int s, int columns,
@@ -199,11 +199,11 @@ __device__ __forceinline__ void update_right(typename Loop::T* rows,
 }
 
 // ---- The diagonal tile: warps 0 and 1 hold 32 rows each. Then warp 0 eliminates the blocks of 16
-// columns and solves for the rows of the next block, the only ones it waits for; warp 1 does the
-// rest, the blocks of the last rows, meanwhile. ----
+// columns and solves for the rows of the next block, since it waits for no others; meanwhile warp 1
+// solves for the rows below these and updates them. ----
 
 /// Factorises diagonal block s of L(j,j) in its slab, where only the products of slab s - 1 are
-/// still to be subtracted. Records a bad pivot in the front unless one has failed before.
+/// still to be subtracted. Records a bad pivot in the front unless failed_before, then sets that.
 template <class T>
 __device__ __forceinline__ void eliminate(const ChainStep<T>& step, const ChainMemory<T>& memory,
                                           int s, bool& failed_before, int lane) {
@@ -221,7 +221,7 @@ __device__ __forceinline__ void eliminate(const ChainStep<T>& step, const ChainM
     *step.front.failed_pivot = static_cast<double>(failed.value);
 }
 
-/// Solves for row first + lane of slab s of L(j,j), in place, by substitution with block (s,s).
+/// Solves for row first + lane of slab s of L(j,j), if there is one, in place, by block (s,s).
 template <class T>
 __device__ __forceinline__ void solve_rows(const ChainStep<T>& step, const ChainMemory<T>& memory,
                                            int s, int first, int lane) {
@@ -267,9 +267,8 @@ __device__ __forceinline__ bool eliminate_tile(const ChainStep<T>& step,
       solve_rows(step, memory, s, lane < 16 ? (s + 1) * kSlabColumns : kTile, lane);
     }
     if (s + 2 < blocks) ptx::named_arrive(kHalfBarrier, kHalfThreads);
-    ptx::named_arrive(
-        kSlabBarrier + s,
-        kThreads + Kernel::kAnnouncers);  // for every width: the other half counts on all arrivals
+    ptx::named_arrive(kSlabBarrier + s,
+                      kThreads + Kernel::kAnnouncers);  // for every width: warps 2 and 3 wait
   }
   return failed;
 }
@@ -283,7 +282,7 @@ __device__ __forceinline__ void finish_last_rows(const ChainStep<T>& step,
   for (int s = 0; s < kSlabs; ++s) {
     const bool works = s + 2 < blocks;
     if (works) {
-      ptx::named_sync(kHalfBarrier, kHalfThreads);  // the block, and the rows of the next one
+      ptx::named_sync(kHalfBarrier, kHalfThreads);  // warp 0 has made block s and the rows below
       solve_rows(step, memory, s, s == 0 || lane >= 16 ? kTile / 2 : kTile, lane);
     }
     ptx::named_arrive(kSlabBarrier + s, kThreads + Kernel::kAnnouncers);
@@ -297,12 +296,13 @@ __device__ __forceinline__ void finish_last_rows(const ChainStep<T>& step,
   }
 }
 
-/// Stores slab s of L(j,j), from its diagonal block downwards, to global memory.
+/// Stores slab s of L(j,j) in `diagonal`, from its diagonal block down, to the tile in global
+/// memory.
 template <class T>
 __device__ __forceinline__ void store_columns(const TileViewOf<T>& tile, const T* diagonal, int s,
                                               int thread, int threads) {
   const int c = 2 * s, entries = (tile.width - c) * tile.pair_width(c) *
-                                 kCellEntries;  // of a single column, one cell
+                                 kCellEntries;  // a single column: one cell
   const T* from = diagonal + s * kSlabEntries + c * kPairEntries;
   T* to = tile.cell(c, c);
   for (int e = thread * kUnit<T>; e < entries; e += threads * kUnit<T>) {
@@ -312,8 +312,8 @@ __device__ __forceinline__ void store_columns(const TileViewOf<T>& tile, const T
   }
 }
 
-/// Computes L(j,j). Called by warps 0 and 1. Returns true if a pivot has failed, in this step or,
-/// if `failed`, before.
+/// Computes L(j,j); stores it if no announcers do. Called by warps 0 and 1. Returns true if a pivot
+/// has failed, in this step or, if `failed`, before.
 template <class Kernel>
 __device__ __forceinline__ bool run_diagonal(const FrontViewOf<typename Kernel::T>& front, int j,
                                              bool failed) {
@@ -358,8 +358,8 @@ __device__ __forceinline__ bool run_diagonal(const FrontViewOf<typename Kernel::
 
 // ---- the tile below: warps 2 and 3 ----
 
-/// Adds L(j+1,j-1) L(j,j-1)^T to acc in a warp's rows, from global memory by way of the warp's part
-/// of `left`.
+/// Waits for L(j+1,j-1), and adds L(j+1,j-1) L(j,j-1)^T to acc in a warp's rows; the former comes
+/// from global memory by way of the warp's part of memory.left, the latter lies in memory.below.
 template <class Kernel, class Loop = typename Kernel::Loop>
 __device__ __forceinline__ void add_left_product(typename Loop::Accumulators& acc,
                                                  const ChainStep<typename Loop::T>& step,
@@ -442,7 +442,7 @@ __device__ __forceinline__ void run_chain(const FrontViewOf<typename Kernel::T>&
   const Member me = this_thread();
   const int tiles = front.cells.pivot_tiles();
   bool failed = false;
-  Kernel::sync();  // a warp may still solve with what lies in the place of the first tiles
+  Kernel::sync();  // a warp may still read, for the task before, the memory of the first tiles
   if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, Awaited::filled, me.lane);
   if (front.child_count > 0) wait_for_children(front, me.lane);
   for (int j = 0; j < tiles; ++j) {
@@ -457,8 +457,8 @@ __device__ __forceinline__ void run_chain(const FrontViewOf<typename Kernel::T>&
   ptx::add_relaxed(levels.done + front.level, 1);
 }
 
-/// Stores and announces the results of a chain: diagonal tiles by columns, so that other teams
-/// solve with finished columns. Called by a warp beside the team.
+/// Stores the diagonal tiles of a chain and announces its results: by columns, so that other teams
+/// solve with finished columns. Called by the announcer, a warp beside the team.
 template <class Kernel, class T = typename Kernel::T>
 __device__ __forceinline__ void announce_chain(const FrontViewOf<T>& front, const Levels& levels,
                                                int lane) {

@@ -1,4 +1,5 @@
-// The portable kernel on tiled fronts, once per scalar and loop, and its launches.
+// The portable kernel on tiled fronts, compiled once for each scalar and loop of products, and its
+// launches.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/factor/tiled/portable/kernel.hpp"
 
@@ -50,7 +51,7 @@ __global__ void __launch_bounds__(kThreads, Loop::kBlocks)
   }
 }
 
-/// Returns use(kernel) with the kernel of T's loop for the arithmetic.
+/// Calls use() with the kernel of T whose loop has the arithmetic, and returns its result.
 template <class T, class Use>
 auto with_kernel(Arithmetic arithmetic, const Use& use) {
   if constexpr (std::is_same_v<T, double>) {

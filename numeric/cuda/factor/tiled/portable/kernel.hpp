@@ -32,11 +32,14 @@ constexpr Arithmetic arithmetic_of(CudaCompute compute) {
 }
 
 /// Returns the number of teams, one per thread block, that the current device holds at once; 0 if
-/// it cannot run the kernel or T lacks the arithmetic. Call it before the first launch on a device.
+/// it cannot run the kernel or the kernel lacks the arithmetic for T. Call it before the first
+/// launch on a device, since it prepares the kernel.
 template <class T>
 int resident_teams(Arithmetic arithmetic);
 
-/// Enqueues the fronts' partial Cholesky, as kernels::enqueue_factor() (hopper/front_kernel.hpp).
+/// Enqueues the fronts' partial Cholesky, as kernels::enqueue_factor() (hopper/front_kernel.hpp),
+/// but `teams` may be odd. Requires that resident_teams<T>(arithmetic) is not 0, and at least
+/// `teams`.
 template <class T>
 cudaError_t enqueue_factor(Arithmetic arithmetic, const FrontViewOf<T>* fronts,
                            const symbolic::FrontTask* tasks, int task_count, int* ticket,

@@ -14,7 +14,7 @@ inline constexpr int kPairEntries = 2 * kCellEntries;  // entries of one cell ro
 
 using ptx::anew;
 
-/// Entries in 16 bytes.
+/// Number of entries of T in 16 bytes, a unit of loads and stores.
 template <class T>
 inline constexpr int kUnit = 16 / static_cast<int>(sizeof(T));
 
@@ -35,10 +35,10 @@ __device__ __forceinline__ void store_unit(T* to, const T (&x)[kUnit<T>]) {
 /// two operands, if k goes by even columns first.
 struct TensorLoop {
   using T = double;
-  using InTile =
-      TensorLoop;  // the same accumulators, for products inside a tile that is being solved with
-  static constexpr int kRows = 4;    // rows of a lane
-  static constexpr int kBeside = 2;  // adjacent columns of a lane in a cell
+  using InTile = TensorLoop;  // loop for products inside a tile that is being solved with; it has
+                              // the same accumulators
+  static constexpr int kRows = 4;    // rows of the warp's 32 in which a lane holds entries
+  static constexpr int kBeside = 2;  // adjacent entries of a row of a cell that a lane holds
   static constexpr int kBlocks = 2;  // blocks of threads that a multiprocessor has registers for
   using Accumulators = T[kRows][kTileCells][kBeside];
 
@@ -46,8 +46,8 @@ struct TensorLoop {
   __device__ static int row(int /*i*/, int lane) { return lane >> 2; }
   __device__ static int column(int lane) { return 2 * (lane & 3); }
 
-  /// Adds X Y^T to acc in columns of cells [first, end): X the warp's rows of a slab, Y a slab of
-  /// 64 rows.
+  /// Adds X Y^T to acc in columns of cells [first, end): x points to X, the warp's 32 rows of a
+  /// slab in shared memory; y to Y, a slab of 64 rows. Called by one warp.
   __device__ static __forceinline__ void multiply(Accumulators& acc, const T* x, const T* y,
                                                   int first, int end, int lane) {
     T a[kRows][2][2];
@@ -128,8 +128,8 @@ __device__ __forceinline__ void set_zero(typename Loop::Accumulators& acc) {
   }
 }
 
-/// Loads a lane's adjacent entries from memory that another block may have written in this launch:
-/// bypasses L1.
+/// Loads the adjacent entries of a lane (kBeside of them) from memory that another block may have
+/// written in this launch: bypasses L1. store_beside() stores them.
 __device__ __forceinline__ void load_beside(double (&x)[2], const double* from) {
   const double2 pair = __ldcg(reinterpret_cast<const double2*>(from));
   x[0] = pair.x, x[1] = pair.y;
@@ -153,9 +153,10 @@ __device__ __forceinline__ void store_beside(T* to, const T (&x)[1]) {
   *to = x[0];
 }
 
-/// Calls visit(entries, address, there) for each group of adjacent entries that the lane holds. If
-/// the tile has no such cell, `there` is false, and the address is any that may be read. The warp's
-/// rows begin with row cell `row_cell` of the tile.
+/// Calls visit(entries, address, there) for each group of adjacent entries of acc that the lane
+/// holds; `address`: their place in the tile in memory. If the tile has no such cell, `there` is
+/// false, and the address is any that may be read. The warp's 32 rows begin with cell row
+/// `row_cell` of the tile.
 template <class Loop, class Visit>
 __device__ __forceinline__ void for_each_held(typename Loop::Accumulators& acc,
                                               const TileViewOf<typename Loop::T>& tile,
@@ -176,7 +177,8 @@ __device__ __forceinline__ void for_each_held(typename Loop::Accumulators& acc,
   }
 }
 
-/// Subtracts the warp's 32 rows, from cell row row_cell on, of the tile in memory from acc.
+/// Subtracts the warp's 32 rows, from cell row row_cell on, of the tile in memory from acc. Entries
+/// of acc in cells that the tile lacks become unspecified.
 template <class Loop>
 __device__ __forceinline__ void subtract_tile(typename Loop::Accumulators& acc,
                                               const TileViewOf<typename Loop::T>& tile,
@@ -190,7 +192,8 @@ __device__ __forceinline__ void subtract_tile(typename Loop::Accumulators& acc,
   });
 }
 
-/// Stores -acc to the warp's 32 rows, from cell row row_cell on, of the tile in memory.
+/// Stores -acc to the warp's 32 rows, from cell row row_cell on, of the tile in memory; leaves out
+/// cells that the tile lacks.
 template <class Loop>
 __device__ __forceinline__ void store_accumulators(typename Loop::Accumulators& acc,
                                                    const TileViewOf<typename Loop::T>& tile,
@@ -205,8 +208,9 @@ __device__ __forceinline__ void store_accumulators(typename Loop::Accumulators& 
                       });
 }
 
-/// Calls visit(entries, address in slabs) for the entries that the lane holds in columns of cells
-/// [first, end). The warp's rows of the slabs begin at x.
+/// Calls visit(entries, address) for the entries of acc that the lane holds in columns of cells
+/// [first, end); `address`: their place in the slabs of a tile in shared memory, in the first of
+/// which the warp's rows begin at x.
 template <class Loop, class Visit>
 __device__ __forceinline__ void for_each_in_slabs(typename Loop::Accumulators& acc,
                                                   typename Loop::T* x, int first, int end, int lane,
@@ -223,7 +227,8 @@ __device__ __forceinline__ void for_each_in_slabs(typename Loop::Accumulators& a
   }
 }
 
-/// Writes -acc to the warp's rows of slabs, for columns of cells [first, end).
+/// Writes -acc to the warp's rows, which begin at x, of slabs in shared memory, for columns of
+/// cells [first, end).
 template <class Loop>
 __device__ __forceinline__ void put(typename Loop::Accumulators& acc, typename Loop::T* x,
                                     int first, int end, int lane) {
@@ -245,8 +250,9 @@ __device__ __forceinline__ void take(typename Loop::Accumulators& acc, typename 
   });
 }
 
-/// Subtracts the children's entries from acc, child after child. `row`: the warp's first row of the
-/// padded front; `column`: the tile's first column.
+/// Subtracts the entries of the children that the front pulls from acc, child after child. `row`:
+/// the warp's first row in the padded front; `column`: the tile's first column there; both
+/// multiples of 8. Called by one warp, after wait_for_children().
 template <class Loop>
 __device__ __forceinline__ void gather(typename Loop::Accumulators& acc,
                                        const FrontViewOf<typename Loop::T>& front, int row,

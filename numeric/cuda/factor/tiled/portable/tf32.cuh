@@ -1,8 +1,8 @@
 // Products of tiles of floats by tensor cores in TF32, from sm_80 on: a loop of products.cuh. TF32
-// keeps 11 of an operand's 24 bits. With three products the rest is not lost: x is high + low, each
-// of 11 bits, and high high + (high low + low high) misses only what is below 2^-22 (Markidis et
-// al. 2018; Ootomo & Yokota 2022). With one product it is lost: errors of 2^-11, good enough for
-// preconditioners.
+// keeps 11 of an operand's 24 bits. With three products the other bits are not lost: x is high +
+// low, each of 11 bits, and high high + (high low + low high) misses only what is below 2^-22
+// (Markidis et al. 2018; Ootomo & Yokota 2022). With one product they are lost: errors of 2^-11,
+// good enough for preconditioners.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -35,7 +35,8 @@ template <int kProducts>
 struct Tf32Loop {
   static_assert(kProducts == 1 || kProducts == 3);
   using T = float;
-  using InTile = Tf32Loop<3>;  // whatever the products between tiles are
+  using InTile = Tf32Loop<3>;  // inside a tile that is being solved with, three products, however
+                               // many kProducts is
   static constexpr int kParts = kProducts;
   static constexpr int kRows = 4;
   static constexpr int kBeside = 2;
@@ -46,7 +47,8 @@ struct Tf32Loop {
   __device__ static int row(int /*i*/, int lane) { return lane >> 2; }
   __device__ static int column(int lane) { return 2 * (lane & 3); }
 
-  /// Adds X Y^T to acc in columns of cells [first, end), both even.
+  /// Adds X Y^T to acc in columns of cells [first, end), both even; x and y as for
+  /// TensorLoop::multiply().
   __device__ static __forceinline__ void multiply(Accumulators& acc, const T* x, const T* y,
                                                   int first, int end, int lane) {
     Tf32Parts<4> a[2][2];
@@ -73,13 +75,14 @@ struct Tf32Loop {
     }
   }
 
-  /// Loads a left operand: two cells, one below the other, `stride` entries apart.
+  /// Loads a left operand, two cells one below the other, `stride` entries apart, rounded or split.
   __device__ static __forceinline__ void load_a(Tf32Parts<4>& a, const T* from, int stride) {
     load(a, 0, 2, from), load(a, 1, 2, from + stride);
   }
 
  private:
-  /// Loads two adjacent numbers, rounded or split, to parts i and i + step of an operand.
+  /// Loads two adjacent numbers to parts i and i + step of an operand: rounded if kProducts is 1,
+  /// else split.
   template <int kCount>
   __device__ static __forceinline__ void load(Tf32Parts<kCount>& parts, int i, int step,
                                               const T* from) {
@@ -95,8 +98,8 @@ struct Tf32Loop {
     load(b, 0, 1, from);
   }
 
-  /// Adds one product directly to acc: the error of the tensor core's truncated sums is small
-  /// beside that of the operands.
+  /// Adds one product to columns n and n + 1 of cells of acc directly: the error of the tensor
+  /// core's truncated sums is small beside that of the rounded operands.
   __device__ static __forceinline__ void add(Accumulators& acc, int n,
                                              const Tf32Parts<4> (&a)[2][2],
                                              const Tf32Parts<2> (&b)[2][2]) {
@@ -111,9 +114,10 @@ struct Tf32Loop {
     }
   }
 
-  /// Adds three products, small ones first, to sums from zero, whose four chains hide one another's
-  /// latency; then adds these to acc, each addition rounded to nearest. A tensor core truncates
-  /// instead, which would accumulate in long sums.
+  /// Adds three products to columns n and n + 1 of cells of acc: adds them up, small ones first, in
+  /// sums from zero, whose four chains hide one another's latency; then adds these sums to acc,
+  /// each addition rounded to nearest. A tensor core truncates instead, which would accumulate in
+  /// long sums.
   __device__ static __forceinline__ void add_sums(Accumulators& acc, int n,
                                                   const Tf32Parts<4> (&a)[2][2],
                                                   const Tf32Parts<2> (&b)[2][2]) {

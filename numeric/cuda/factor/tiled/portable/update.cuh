@@ -12,7 +12,7 @@ namespace kauri::numeric::cuda::kernels::portable {
 inline constexpr int kThreads = kConsumers;  // threads of a block, which is a team
 inline constexpr int kStageCount = 3;
 inline constexpr int kSharedEntries = kStageCount * kStageEntries;
-inline constexpr int kWarpSlabEntries = 4 * kPairEntries;  // a warp's rows of a slab
+inline constexpr int kWarpSlabEntries = 4 * kPairEntries;  // entries of a warp's 32 rows of a slab
 
 /// A thread's place in its team: warp and lane.
 struct Member {
@@ -27,7 +27,8 @@ __device__ __forceinline__ Member this_thread() {
 }
 
 /// Shared memory of a block: the stages, whose memory a task also uses when no products run (Room);
-/// data of a pivot tile that is solved with; and the ticket with its task and front.
+/// reciprocals and scratch for a pivot tile that is solved with or factorised; and the ticket with
+/// its task and front.
 template <class T>
 struct PortableShared {
   T stages[kSharedEntries];
@@ -39,8 +40,8 @@ struct PortableShared {
   int blocks;  // see Room
 };
 
-/// Returns the block's shared memory. Each task calls it anew, so that the compiler knows that its
-/// accesses are to shared memory.
+/// Returns the block's shared memory. Each task calls this anew, so that the compiler knows that
+/// the accesses are to shared memory.
 template <class T>
 __device__ __forceinline__ PortableShared<T>& shared_memory() {
   extern __shared__ __align__(128) unsigned char bytes[];
@@ -50,16 +51,18 @@ __device__ __forceinline__ PortableShared<T>& shared_memory() {
 /// Shared memory of a team beside the operands of products.
 template <class T>
 struct Room {
-  T* work;         // kWorkEntries: a triangle and rows that are solved for, or a chain's tiles
-  T* reciprocals;  // kTile
-  T* columns;      // two of 16
-  T* left;         // kLeftSlabs of two warps: a chain's operands that other teams made
-  int* blocks;     // number of blocks in memory of the pivot tile that is solved with
+  T* work;         // kWorkEntries: a triangle and rows that are solved for, or the tiles of a chain
+  T* reciprocals;  // kTile: reciprocals of the diagonal of the pivot tile that is solved with or
+                   // factorised
+  T* columns;      // two columns of 16: scratch of a chain
+  T* left;         // rows of two warps in kLeftSlabs slabs of L that other teams made, operands of
+                   // a chain
+  int* blocks;     // number of blocks, in memory, of the pivot tile that is solved with
 };
 inline constexpr int kWorkEntries = 2 * kTileEntries;
 
-/// A team that is a block and copies its operands itself: the stages are free when it is done with
-/// products. Teams of other kinds have the same members.
+/// A team that is a block and copies its operands itself: the memory of the stages is free once the
+/// products are done. Types of other teams (streamed::Streamed) have the same members.
 template <class LoopOf>
 struct Alone {
   using Loop = LoopOf;
@@ -75,7 +78,7 @@ struct Alone {
             &shared.blocks};
   }
   __device__ static void sync() { __syncthreads(); }
-  /// Called before the thread's writes are announced.
+  /// Each thread calls this after its writes, before these are announced to other teams.
   __device__ static void publish() {}
 };
 
@@ -93,8 +96,9 @@ __device__ __forceinline__ void copy_run(T* shared, const T* global, int entries
     ptx::copy_16_async(shared + e, global + e);
 }
 
-/// Copies rows of cells [row, row + rows) of pair `column` / 2 of a tile to as many rows of a slab.
-/// If the pair has a single column, the second one is set to zero.
+/// Begins to copy rows of cells [row, row + rows) of pair `column` / 2 of a tile in global memory
+/// to as many rows of a slab in shared memory; the caller commits the copies. If the pair has a
+/// single column, the second one is set to zero. Called by `threads` threads.
 template <class T>
 __device__ __forceinline__ void copy_slab(T* slab, const TileViewOf<T>& tile, int row, int rows,
                                           int column, int thread, int threads) {
@@ -112,14 +116,15 @@ __device__ __forceinline__ void copy_slab(T* slab, const TileViewOf<T>& tile, in
   }
 }
 
-/// The operands of a task's products, slab after slab.
+/// The operands of a task's products, `slabs` slabs one after another, which go through kStageCount
+/// stages in shared memory.
 template <class T>
 struct Operands {
   const FrontTask& task;
   const FrontViewOf<T>& front;
   T* stages;
   int slabs;
-  int ready;  // number of slabs known to be finished
+  int ready;  // number of slabs of L known to be finished
 
   /// Waits until slab `slab` of L is finished in the task's tile rows and in tile row task.column.
   /// Called by each warp for itself.
@@ -130,7 +135,8 @@ struct Operands {
     __syncwarp();
   }
 
-  /// Begins the copies of a slab if slab < slabs: slabs of the two row tiles, then of the column's.
+  /// Begins to copy a slab to its stage if slab < slabs: slabs of the two row tiles, then of the
+  /// column's tile; commits a group of copies in either case. Called by all threads of the team.
   __device__ void load_slab(int slab, const Member& me) {
     if (slab < slabs) {
       const int k = slab / kSlabs, column = 2 * (slab % kSlabs);
@@ -147,7 +153,8 @@ struct Operands {
   }
 };
 
-/// The tile that a warp works on, and its first row of cells there. `active`: the warp has rows.
+/// The tile that a warp works on (0 or 1 of the task's two), and its first row of cells there.
+/// `active`: the warp has rows; false if the task or the tile is too small.
 struct WarpTile {
   int tile;
   int row_cell;
@@ -166,14 +173,16 @@ __device__ __forceinline__ void wait_until_filled(const FrontViewOf<T>& front, i
   if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, Awaited::filled, lane);
 }
 
-/// Returns true if the task's products are subtracted from values in memory; else from zero.
+/// Returns true if the task's products are subtracted from values that the tiles hold in memory;
+/// false if from zero.
 template <class T>
 __device__ __forceinline__ bool has_beginning(const FrontTask& task, const FrontViewOf<T>& front) {
   return task.kind != TaskKind::contribution || front.loads_block != 0;
 }
 
-/// Stores a part of a long sum: the tile in memory minus the sum; then sets acc to zero. `before`:
-/// the tile holds values.
+/// Stores a part of a long sum of products, acc: writes the tile in memory minus acc to the tile,
+/// then sets acc to zero. `before`: the tile holds values; if false, minus acc is written. Called
+/// by each warp that has rows.
 template <class Loop>
 __device__ __forceinline__ void store_part(typename Loop::Accumulators& acc, const FrontTask& task,
                                            const FrontViewOf<typename Loop::T>& front,
@@ -186,7 +195,8 @@ __device__ __forceinline__ void store_part(typename Loop::Accumulators& acc, con
   set_zero<Loop>(acc);
 }
 
-/// Calls store_part() for acc. `parts`: an earlier part is in memory; set to true.
+/// Calls store_part() for acc, after waiting for the tile's first values if it has some. `parts`:
+/// true if an earlier part is in memory; set to true.
 template <class Loop>
 __device__ __forceinline__ void put_part_aside(typename Loop::Accumulators& acc,
                                                const FrontTask& task,
@@ -199,8 +209,10 @@ __device__ __forceinline__ void put_part_aside(typename Loop::Accumulators& acc,
   parts = true;
 }
 
-/// Sets acc to the sum of the task's products, whose first stages are being copied. Returns true if
-/// a part of it has gone to the tile in memory. At the return no thread reads the stages any more.
+/// Sets acc to the sum of the task's products; their first kStageCount - 1 stages are being copied.
+/// Returns true if a part of the sum has been subtracted from the tile in memory. `least_part`: as
+/// `least` of part_of(). At the return no thread reads the stages any more. Called by the whole
+/// team.
 template <class Loop>
 __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc,
                                              Operands<typename Loop::T>& operands,
@@ -226,7 +238,8 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc,
 }
 
 /// Subtracts from acc the values that the tile has before the products: the tile in memory, if it
-/// holds values, and the children's entries.
+/// holds values, and the entries of children that are pulled; waits for both. `parts`: as
+/// add_products() returns it. Called by each warp that has rows.
 template <class Loop>
 __device__ __forceinline__ void subtract_beginning(typename Loop::Accumulators& acc,
                                                    const FrontTask& task,
@@ -249,7 +262,8 @@ __device__ __forceinline__ T* slab_row(T* slab, int r) {
   return slab + r / kCell * kPairEntries + r % kCell * kCell;
 }
 
-/// Copies 16 entries of a row of a slab or of a 16 x 16 block to registers; store_row(): back.
+/// Copies 16 entries of a row of a slab or of a 16 x 16 block, from slab_row(), to registers;
+/// store_row() copies them back.
 template <class T>
 __device__ __forceinline__ void load_row(T (&x)[kSlabColumns], const T* row) {
 #pragma unroll
@@ -271,8 +285,8 @@ __device__ __forceinline__ void store_row(T* row, const T (&x)[kSlabColumns]) {
   }
 }
 
-/// Solves x T^T = row for a row's 16 entries in a slab, in place. `triangle`: T, a 16 x 16 block of
-/// a slab, with the reciprocals of its diagonal. Each lane calls it for a row.
+/// Solves x T^T = row for the 16 entries of a row of a slab, in place. `triangle`: T, a 16 x 16
+/// block of a slab; `reciprocals`: of T's diagonal. Each lane calls it for one row.
 template <class T>
 __device__ __forceinline__ void substitute(T* row, const T* triangle, const T* reciprocals) {
   T x[kSlabColumns];
@@ -295,7 +309,8 @@ __device__ __forceinline__ void substitute(T* row, const T* triangle, const T* r
   store_row(row, x);
 }
 
-/// Stores a warp's rows of a slab to pair `column` / 2 of a tile.
+/// Stores a warp's rows of a slab, at x in shared memory, to pair `column` / 2 of a tile from cell
+/// row row_cell on.
 template <class T>
 __device__ __forceinline__ void store_slab(const TileViewOf<T>& tile, const T* x, int row_cell,
                                            int column, int lane) {
@@ -309,9 +324,11 @@ __device__ __forceinline__ void store_slab(const TileViewOf<T>& tile, const T* x
   }
 }
 
-/// Waits until block column `from` of L(column, column) is in memory; copies all block columns from
-/// there on that are in memory, from the diagonal downwards, to slabs in room.work, and reciprocals
-/// of their diagonals. Returns the number in memory, of all. Called by the whole team.
+/// Waits until block column `from` (16 columns) of L(column, column) is in memory; copies all block
+/// columns from there on that are in memory, from the diagonal downwards, to slabs in room.work,
+/// and sets room.reciprocals to the reciprocals of their diagonals. Returns the number of block
+/// columns in memory, including those before `from`; four for a finished tile. Called by the whole
+/// team.
 template <class Kernel, class T = typename Kernel::T>
 __device__ __forceinline__ int load_blocks(const Room<T>& room, const FrontViewOf<T>& front,
                                            int column, int from, const Member& me) {
@@ -334,7 +351,7 @@ __device__ __forceinline__ int load_blocks(const Room<T>& room, const FrontViewO
   return end;
 }
 
-/// Moves the columns of cells of acc two to the left; the last two keep their values.
+/// Moves the columns of cells of acc left by two; the last two columns keep their values.
 template <class Loop>
 __device__ __forceinline__ void move_up(typename Loop::Accumulators& acc) {
 #pragma unroll
@@ -347,11 +364,12 @@ __device__ __forceinline__ void move_up(typename Loop::Accumulators& acc) {
   }
 }
 
-/// Finishes a panel task after its products: solves X T^T = C for each warp's rows, 16 columns
-/// after 16, by substitution, a row per lane, then updates the columns right of them. In: minus C
-/// in acc. The accumulators move up, so that the loop is not unrolled: the instructions of an
-/// unrolled loop were fetched from a farther cache each time. told(s) is called once the warp has
-/// stored its rows of columns 16 s.., or has none. Called by the whole team.
+/// Finishes a panel task after its products: solves X T^T = C for each warp's rows and stores X, 16
+/// columns after 16, by substitution, a row per lane, then updates the columns right of them; T =
+/// L(task.column, task.column). acc: minus C on entry. The accumulators move up, so that the loop
+/// is not unrolled: the instructions of an unrolled loop were fetched from a farther cache each
+/// time. told(s) is called once the warp has stored its rows of columns 16 s.., or has none. Called
+/// by the whole team.
 template <class Kernel, class Told, class Loop = typename Kernel::Loop, class T = typename Loop::T>
 __device__ __forceinline__ void solve_slabs(typename Loop::Accumulators& acc,
                                             const FrontViewOf<T>& front, const FrontTask& task,
@@ -359,7 +377,7 @@ __device__ __forceinline__ void solve_slabs(typename Loop::Accumulators& acc,
                                             const Told& told) {
   const Room<T> room = Kernel::room();
   const int width = front.cells.cells_of(task.column);
-  int blocks = 0;  // that are in memory
+  int blocks = 0;  // block columns of T, from the first, that are in room.work
 #pragma unroll 1
   for (int s = 0; s < kSlabs; ++s) {
     const bool there = 2 * s < width, active = there && place.active;
@@ -383,8 +401,9 @@ __device__ __forceinline__ void solve_slabs(typename Loop::Accumulators& acc,
   }
 }
 
-/// Finishes a task with products after these; acc holds minus the result. Solves if it is a panel
-/// task, else stores the tiles. Does not announce the task. told: as for solve_slabs().
+/// Finishes a task after its products, with minus the result in acc: solves if it is a panel task,
+/// else stores the tiles. Does not announce the task. told: as for solve_slabs(). Called by the
+/// whole team.
 template <class Kernel, class Told, class Loop = typename Kernel::Loop>
 __device__ __forceinline__ void finish_tiles(typename Loop::Accumulators& acc,
                                              const FrontTask& task,
@@ -398,7 +417,8 @@ __device__ __forceinline__ void finish_tiles(typename Loop::Accumulators& acc,
                            me.lane);
 }
 
-/// Executes a task with products (kinds prepare, panel, contribution), but does not announce it.
+/// Executes the block's task, one with products (kinds prepare, panel, contribution), but does not
+/// announce it. `least_part`: as `least` of part_of(). Called by the whole team.
 template <class Loop>
 __device__ __forceinline__ void run_tiles(const Levels& levels, int least_part) {
   using T = typename Loop::T;
@@ -417,7 +437,8 @@ __device__ __forceinline__ void run_tiles(const Levels& levels, int least_part) 
   finish_tiles<Alone<Loop>>(acc, task, front, levels, place, me, [](int) {});
 }
 
-/// Executes a task of kind `fill` or `sum`; does nothing for other kinds and returns false.
+/// Executes a task of kind `fill` or `sum` and returns true; does nothing for other kinds and
+/// returns false. Called by the whole team.
 template <class Kernel, class T = typename Kernel::T>
 __device__ __forceinline__ bool fill_or_sum(const FrontTask& task, const FrontViewOf<T>& front,
                                             const Levels& levels, const ValuesOf<T>& values,

@@ -1,6 +1,6 @@
 // Products of floats by all four warps of a group at once (Hopper's wgmma), whose right operand the
-// tensor cores read from shared memory directly. They are in TF32, in one part or three as in
-// portable/tf32.cuh, from the same registers and in the same order, or in three products of halves.
+// tensor cores read from shared memory directly: one product in TF32 or three, as in
+// portable/tf32.cuh, from the same registers and in the same order, or three products of halves.
 // Other warps split the right operand into its parts beforehand, once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -13,14 +13,14 @@ using portable::Tf32Loop;
 using portable::Tf32Parts;
 
 inline constexpr int kSplitterWarps = 2;
-// A lane holds a row of a cell.
+// The splitters take whole columns of cells, one row of a cell per lane.
 static_assert(portable::kTileCells % (kSplitterWarps * 32 / symbolic::kCell) == 0);
 
 /// Splits the right operand, (64,16) in `high`, or (64,8) with one column of cells, into its parts
-/// in TF32, each 4 columns of a cell laid out as in ptx::GroupOperand, columns 2 t and then columns
-/// 2 t + 1. The high parts replace the operand, the low parts go to `low`. Splits `cells` cells,
-/// whole columns of them; cells that the operand lacks hold anything, and their results are not
-/// used. Called by all threads of kSplitterWarps.
+/// in TF32. In the result a cell is two groups of 4 columns, laid out as in ptx::GroupOperand: its
+/// even columns, then its odd ones. The high parts replace the operand, the low parts go to `low`.
+/// Splits `cells` cells, whole columns of them; cells that the operand lacks hold anything, and
+/// their results are not used. Called by all threads of the kSplitterWarps splitter warps.
 template <int kProducts>
 __device__ __forceinline__ void split_right(float* high, float* low, int cells, int thread) {
   constexpr int kHalf = symbolic::kCell / 2;
@@ -55,8 +55,8 @@ __device__ __forceinline__ void split_right(float* high, float* low, int cells, 
   }
 }
 
-/// Forces rows 2 j and 2 j + 1 of cells of a sum into registers here, before or after a group's
-/// products change them.
+/// Makes the compiler hold rows 2 j and 2 j + 1 of cells of a sum in registers at this place,
+/// before or after a group's products change them.
 template <int kRows>
 __device__ __forceinline__ void renew(float (&sum)[kRows][portable::kTileCells][2], int j) {
 #pragma unroll
@@ -67,28 +67,32 @@ __device__ __forceinline__ void renew(float (&sum)[kRows][portable::kTileCells][
   }
 }
 
-/// Operands of a stage of kColumns cell columns: X, the warp's 32 rows; Y in parts, of 64 rows.
+/// Operands in a stage of one or two cell columns: x: X, the warp's 32 rows; `high` and `low`: the
+/// parts of Y, 64 rows (`low` only for three products in TF32).
 struct StageOperands {
   const float* x;
   float* high;
   float* low;
   int lane;
 
-  /// Returns the address of this lane's pair of numbers in the upper one of two cells of X.
+  /// Returns the address of this lane's pair of numbers in cell (2 j, column) of X, a stage of
+  /// kColumns cell columns.
   template <int kColumns>
   __device__ __forceinline__ const float* left(int j, int column) const {
     return x + 2 * j * kColumns * kCellEntries + column * kCellEntries + 2 * lane;
   }
 };
 
-/// Functions that split floats into operands of a group's products, issue these, and add results.
+/// Functions of a loop that split floats into operands of a group's products, issue these products,
+/// and add their results.
 template <class Loop>
 struct Group;
 
 template <int kProducts>
 struct Group<Tf32Loop<kProducts>> {
   using Loop = Tf32Loop<kProducts>;
-  /// A lane's share of the left operand: columns of cells, then halves of the warp's rows.
+  /// A lane's share of the left operand, for each column of cells and each 16 of the warp's 32
+  /// rows.
   template <int kColumns>
   using Left = Tf32Parts<4>[kColumns][2];
 
@@ -113,15 +117,15 @@ struct Group<Tf32Loop<kProducts>> {
       }
     }
   }
-  /// Returns the operand for one column of cells of the right operand: of its high parts, or of its
-  /// low ones.
+  /// Returns the descriptor for column `column` of cells of the right operand; `part`: its high
+  /// parts or its low ones.
   template <int kColumns>
   __device__ static __forceinline__ ptx::GroupOperand right(const float* part, int column) {
     return ptx::group_operand(part + column * kCellEntries, kColumns * kCellEntries,
                               kCellEntries / 2);
   }
-  /// Issues sum = the products of rows 2 j and 2 j + 1 of the left operand's cells: three for each
-  /// entry, small ones first.
+  /// Issues sum = the products of rows 2 j and 2 j + 1 of cells of the left operand `a` with y:
+  /// three for each entry, small ones first. The caller waits by finish_group().
   template <int kColumns, int kRows>
   __device__ static __forceinline__ void multiply(float (&sum)[kRows][portable::kTileCells][2],
                                                   const Left<kColumns>& a, int j,
@@ -143,7 +147,7 @@ struct Group<Tf32Loop<kProducts>> {
   __device__ static __forceinline__ void add(float& acc, float sum) { acc += sum; }
 };
 
-/// Adds rows 2 j and 2 j + 1 of cells of sum to acc.
+/// Adds rows 2 j and 2 j + 1 of cells of `sum`, scaled back if the loop scales operands, to acc.
 template <class Loop, int kRows>
 __device__ __forceinline__ void add_half(float (&acc)[kRows][portable::kTileCells][2],
                                          const float (&sum)[kRows][portable::kTileCells][2],
@@ -156,8 +160,9 @@ __device__ __forceinline__ void add_half(float (&acc)[kRows][portable::kTileCell
   }
 }
 
-/// Adds X Y^T of one stage to acc and waits for the result. X is in shared memory; Y has been split
-/// into parts when wait_for_parts() returns. Called by all four warps of the group.
+/// Adds X Y^T of one stage of kColumns cell columns to acc and waits for the result. X is in shared
+/// memory; Y must have been split into parts when wait_for_parts() returns. Called by all four
+/// warps of the group.
 template <class Loop, int kColumns, class Wait>
 __device__ __forceinline__ void multiply_stage(typename Loop::Accumulators& acc,
                                                const StageOperands& from,
@@ -167,7 +172,7 @@ __device__ __forceinline__ void multiply_stage(typename Loop::Accumulators& acc,
 #pragma unroll
   for (int j = 0; j < 2; ++j) {
     Of::template load<kColumns>(a, from, j);
-    Of::template renew<kColumns>(a, j);  // loaded by now, while others split Y
+    Of::template renew<kColumns>(a, j);  // X is loaded by now, while other warps split Y
   }
   wait_for_parts();
   if constexpr (Loop::kParts == 1) {
@@ -193,11 +198,11 @@ __device__ __forceinline__ void multiply_stage(typename Loop::Accumulators& acc,
   }
 }
 
-/// Three products of whole stages, one after the other, and half of the warp's rows after the other
-/// half: while the products of one half are under way, a warp adds up the result of the other,
-/// loads and splits. For each stage: load_first(), ask(), add_first(), then load_first() of the
-/// next stage, add_second(). Results under way may neither be read nor be carried into the next
-/// iteration of a loop: ptxas would wait then for product after product.
+/// Three products for each stage of two cell columns, stage after stage, and half of the warp's
+/// rows after the other half: while the products of one half are under way, a warp adds up the
+/// result of the other, loads and splits. For each stage: load_first(), ask(), add_first(), then
+/// load_first() of the next stage, add_second(). Results under way may neither be read nor be
+/// carried into the next iteration of a loop: ptxas would wait then for product after product.
 template <class Loop>
 class PipelinedProducts {
  public:
@@ -205,8 +210,8 @@ class PipelinedProducts {
   using Of = Group<Loop>;
 
   __device__ __forceinline__ void load_first(const StageOperands& from) { load(from, 0); }
-  /// Issues the products of both halves; Y must have been split. Calls between() after the first
-  /// half's: from then on nothing reads the previous stage.
+  /// Issues the products of both halves of the warp's rows; Y must have been split. Calls between()
+  /// after the first half's products: from then on nothing reads the previous stage.
   template <class Between>
   __device__ __forceinline__ void ask(const StageOperands& from, const Between& between) {
     Of::template multiply<2>(sum_, a_, 0, from);
@@ -222,7 +227,8 @@ class PipelinedProducts {
     Of::template load<2>(a_, from, j);
     Of::template renew<2>(a_, j);
   }
-  /// Adds the result of half j to acc, once all but the last kLeft halves are complete.
+  /// Adds the result of half j of the rows to acc, once all but the last kLeft issued halves are
+  /// complete.
   template <int kLeft>
   __device__ __forceinline__ void add(typename Loop::Accumulators& acc, int j) {
     ptx::finish_group<kLeft>();

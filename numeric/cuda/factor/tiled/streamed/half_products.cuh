@@ -1,9 +1,9 @@
-// A group's products (group_products.cuh) of floats in two parts of 16 bits, at twice the rate of
-// TF32 and with half of its bytes. x 2^11 is the sum of a high and a low half, and high high +
-// (high low + low high) misses only what is below 2^-22, as with parts in TF32. Halves have 5 bits
-// of exponent: for |x| < 2^5 the products also miss terms below 2^-36; larger numbers become
-// infinite, and their products NaN. So this is for factors of scaled matrices: no entry of their L
-// is 2 or more.
+// A group's products (group_products.cuh) of floats, each in two parts of 16 bits, at twice the
+// rate of TF32 and with half of its bytes. x 2^11 is the sum of a high and a low half, and high
+// high + (high low + low high) misses only what is below 2^-22, as with parts in TF32. Halves have
+// 5 bits of exponent: for |x| < 2^5 the products also miss terms below 2^-36; larger numbers become
+// infinite, and their products NaN. So these products are for factors of scaled matrices: no entry
+// of their L is 2 or more.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,14 +11,14 @@
 
 namespace kauri::numeric::cuda::kernels::streamed {
 
-/// A lane's operands of a group's products, two numbers in each word.
+/// A lane's left operand of a group's products, split: two numbers in each word.
 struct HalfParts {
   std::uint32_t high[4];
   std::uint32_t low[4];
 };
 
-inline constexpr float kHalfScale = 0x1p11F;     // scale of operands
-inline constexpr float kHalfUnscale = 0x1p-22F;  // scale of products
+inline constexpr float kHalfScale = 0x1p11F;     // factor by which operands are scaled
+inline constexpr float kHalfUnscale = 0x1p-22F;  // factor by which sums of products are scaled back
 
 /// Splits x and y, times kHalfScale, into high and low halves, x in the lower half of each word. If
 /// a number is not finite as a half, its `low` is infinite or NaN, and its products are NaN.
@@ -30,18 +30,19 @@ __device__ __forceinline__ void split(float x, float y, std::uint32_t& high, std
   low = ptx::to_halves(x - high_x, y - high_y);
 }
 
-/// Loop with products between tiles by halves; those inside a tile are in TF32, three for one.
+/// Loop with products between tiles by halves; those inside a tile are by TF32, three for each
+/// product.
 struct HalfLoop : Tf32Loop<3> {};
 
 template <>
 struct Group<HalfLoop> {
-  /// A lane's share of the left operand: halves of the warp's rows.
+  /// A lane's share of the left operand, for each 16 of the warp's 32 rows.
   template <int>
   using Left = HalfParts[2];
 
-  /// Replaces each cell of the right operand, (64,16) or (64,8), by its high parts followed by its
-  /// low ones. Splits `cells` cells, whole columns of them; cells that the operand lacks hold
-  /// anything. Called by all threads of kSplitterWarps.
+  /// Replaces each cell of the right operand y, (64,16) or (64,8), by its high parts followed by
+  /// its low ones. Splits `cells` cells, whole columns of them; cells that the operand lacks hold
+  /// anything. Called by all threads of the kSplitterWarps splitter warps.
   __device__ static __forceinline__ void split_right(const StageOperands& y, int cells,
                                                      int thread) {
     const int row = thread % symbolic::kCell;
@@ -91,8 +92,9 @@ struct Group<HalfLoop> {
 #pragma unroll
     for (int i = 0; i < 4; ++i) ptx::renew(a[j].high[i]), ptx::renew(a[j].low[i]);
   }
-  /// Issues sum = the products of rows 2 j and 2 j + 1 of the left operand's cells, small ones
-  /// first. A single column of cells is multiplied by zeros once more.
+  /// Issues sum = the products of rows 2 j and 2 j + 1 of cells of the left operand `a` with y,
+  /// small ones first; the caller waits by finish_group(). If the operands have a single column of
+  /// cells, the zeros that load() sets stand for the second column of the left one.
   template <int kColumns, int kRows>
   __device__ static __forceinline__ void multiply(float (&sum)[kRows][portable::kTileCells][2],
                                                   const HalfParts (&a)[2], int j,

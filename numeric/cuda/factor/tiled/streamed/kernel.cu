@@ -1,4 +1,5 @@
-// The kernel on tiled fronts of floats on Hopper, once per loop, and its launches.
+// The kernel on tiled fronts of floats on Hopper, compiled once for each loop of products, and its
+// launches.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/factor/tiled/streamed/kernel.hpp"
 
@@ -12,8 +13,10 @@ namespace {
 using portable::Tf32Loop;
 
 constexpr int kRegisters = 128, kConsumerRegisters = 224,
-              kProducerRegisters = 32;  // per thread: at the start, then of either kind
-// Consumers take the registers that the others leave: with fewer left they would wait forever.
+              kProducerRegisters = 32;  // registers per thread: at the start, then of a consumer
+                                        // and of any other thread
+// Consumers take the registers that the other warps leave: with fewer left, consumers would wait
+// forever.
 static_assert(kConsumers * (kConsumerRegisters + kProducerRegisters) * Tf32Loop<3>::kBlocks ==
               65536);
 static_assert(kConsumerRegisters + kProducerRegisters == 2 * kRegisters);

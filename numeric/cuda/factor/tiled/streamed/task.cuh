@@ -1,7 +1,7 @@
 // Tasks of fronts of floats on Hopper. Four warps multiply, as a group (group_products.cuh); one
-// warp streams their operands to them by bulk copies, as in update.cuh; two warps split the right
-// operand; and one announces results to other teams, 16 columns at a time. All else but the
-// products is the portable kernel's code, with its memory beside the stages.
+// warp streams their operands to them by bulk copies, as in tiled/update.cuh; two warps split the
+// right operand; and one announces results to other teams, 16 columns at a time. All else but the
+// products is the portable kernel's code, whose memory (Room) lies beside the stages.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,7 +15,8 @@ using portable::kTileCells;
 using portable::Room;
 using portable::WarpTile;
 
-inline constexpr int kThreads = 2 * kConsumers;  // registers are given to groups of four warps
+inline constexpr int kThreads = 2 * kConsumers;  // threads of a block; registers are given to
+                                                 // groups of four warps
 inline constexpr int kFirstSplitter = kConsumers + 32;  // first thread of the splitters
 inline constexpr int kTicketSlots = 2;
 inline constexpr int kTeamBarrier =
@@ -33,13 +34,15 @@ struct Ticket {
 template <class T>
 struct StreamedShared {
   T stages[kStages * kStageEntries];
-  T low[kStages * kSlabEntries];  // low parts of right operands
+  T low[kStages * kSlabEntries];  // low parts of the right operands of each stage
   T work[portable::kWorkEntries];
   T reciprocals[kTile];
   T columns[2 * kSlabColumns];
-  std::uint64_t stage[2 * kStages];            // full, then empty
-  std::uint64_t split[kStages];                // the right operand is split into its parts
-  std::uint64_t solved[kTicketSlots][kSlabs];  // columns 16 s.. of a panel task are in memory
+  std::uint64_t stage[2 * kStages];            // barriers of the ring: full, then empty
+  std::uint64_t split[kStages];                // barriers: the stage's right operand is split into
+                                               // its parts
+  std::uint64_t solved[kTicketSlots][kSlabs];  // barriers: columns 16 s.. of a panel task are in
+                                               // memory
   std::uint64_t ticket_full[kTicketSlots], ticket_empty[kTicketSlots];
   Ticket<T> ticket[kTicketSlots];
   int blocks;
@@ -51,14 +54,15 @@ __device__ __forceinline__ StreamedShared<T>& shared_memory() {
   return *reinterpret_cast<StreamedShared<T>*>(bytes);
 }
 
-/// A team whose operands a producer copies (the other kind: portable::Alone).
+/// A team whose operands a producer warp copies; has the members of portable::Alone, the other
+/// kind.
 template <class LoopOf>
 struct Streamed {
   using Loop = LoopOf;
   using T = typename Loop::T;
 
   static constexpr int kLeftSlabs =
-      kSlabs;  // in the stages, which a chain does not use and no copy writes meanwhile
+      kSlabs;  // in the memory of the stages, where no copy writes during a chain
   static constexpr int kAnnouncers = 32;
   static_assert(2 * kLeftSlabs * portable::kWarpSlabEntries <=
                 static_cast<int>(kStages) * kStageEntries);
@@ -72,7 +76,7 @@ struct Streamed {
   __device__ static void publish() { ptx::proxy_fence(); }
 };
 
-/// Returns the right operand in the ring's current stage.
+/// Returns the right operand in the ring's current stage, without x and lane.
 template <class T>
 __device__ __forceinline__ StageOperands right_operand(const RingOf<T>& ring) {
   return {nullptr, ring.data() + 2 * kSlabEntries,
@@ -103,8 +107,9 @@ __device__ __forceinline__ bool has_products(TaskKind kind) {
   return kind != TaskKind::fill && kind != TaskKind::sum && kind != TaskKind::chain;
 }
 
-/// Draws tickets for the team's other warps and copies operands. Draws one ticket ahead of the
-/// consumers, but not while a task runs that may wait for later tickets. Called by one warp.
+/// Draws tickets for the team's other warps and copies operands of products. Draws one ticket ahead
+/// of the consumers, but not while a task runs that may wait for later tickets (chain, prepare).
+/// Called by one warp.
 template <class T>
 __device__ void run_producer(const FrontViewOf<T>* fronts, const FrontTask* tasks, int task_count,
                              int* next, unsigned pauses, int lane) {
@@ -135,7 +140,8 @@ __device__ void run_producer(const FrontViewOf<T>* fronts, const FrontTask* task
   }
 }
 
-/// Splits right operands into their parts. Called by kSplitterWarps warps.
+/// Splits the right operands of all stages into their parts, for the tasks that the producer draws.
+/// Called by the kSplitterWarps splitter warps.
 template <class Loop, class T = typename Loop::T>
 __device__ void run_splitters(int task_count) {
   StreamedShared<T>& shared = shared_memory<T>();
@@ -162,8 +168,8 @@ __device__ void run_splitters(int task_count) {
   }
 }
 
-/// A warp's part in a ticket, found anew: kept over the products, for which registers are short, it
-/// and all values derived from it would be spilled.
+/// A consumer warp's part in the ticket in a slot, found anew: kept over the products, for which
+/// registers are short, it and all values derived from it would be spilled.
 template <class T>
 struct WarpPart {
   const Ticket<T>& ticket;
@@ -177,7 +183,8 @@ struct WarpPart {
 };
 
 /// Adds the products of `stages` >= 1 stages of two columns of cells to acc. operands(stride):
-/// returns those in the ring's current stage, its cell rows `stride` entries apart.
+/// returns the operands in the ring's current stage, whose cell rows are `stride` entries apart.
+/// The caller must still leave the last stage.
 template <class Loop, class T, class Operands, class Wait>
 __device__ __forceinline__ void multiply_whole_stages(typename Loop::Accumulators& acc, int stages,
                                                       RingOf<T>& ring, const Operands& operands,
@@ -209,8 +216,9 @@ __device__ __forceinline__ void multiply_whole_stages(typename Loop::Accumulator
   }
 }
 
-/// Sets acc to the sum of the task's products. Returns true if a part of it has gone to the tile in
-/// memory. The caller must still leave the last stage (leave_stage()).
+/// Sets acc to the sum of the products of the task in a slot. Returns true if a part of the sum has
+/// been subtracted from the tile in memory. The caller must still leave the last stage
+/// (leave_stage()). Called by the four consumer warps, also by those without rows.
 template <class Loop, class T = typename Loop::T>
 __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, int slot,
                                              const Levels& levels, int least_part,
@@ -251,7 +259,8 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, i
   return parts;
 }
 
-/// Executes a task with products (kinds prepare, panel, contribution), but does not announce it.
+/// Executes the task in a slot, one with products (kinds prepare, panel, contribution), but does
+/// not announce it. Called by the four consumer warps.
 template <class Kernel, class T = typename Kernel::T>
 __device__ __forceinline__ void run_tiles(int slot, const Levels& levels, int least_part) {
   using Loop = typename Kernel::Loop;
@@ -288,7 +297,8 @@ __device__ __forceinline__ void run_consumers(int task_count, const Levels& leve
     __syncwarp();
     if (ticket.task.kind == TaskKind::chain) {
       portable::run_chain<Kernel>(ticket.front, levels);
-      ptx::shared_proxy_fence();  // the next copies to the stages are bulk copies
+      ptx::shared_proxy_fence();  // orders the chain's accesses to the stages before the next bulk
+                                  // copies to them
     } else {
       if (!portable::fill_or_sum<Kernel>(ticket.task, ticket.front, levels, values, sums))
         run_tiles<Kernel>(slot, levels, least_part);
@@ -306,7 +316,7 @@ template <class Kernel, class T = typename Kernel::T>
 __device__ __forceinline__ void run_announcer(int task_count, const Levels& levels, unsigned pauses,
                                               int lane) {
   StreamedShared<T>& shared = shared_memory<T>();
-  unsigned panels = 0;  // parities of the panel tasks of each slot
+  unsigned panels = 0;  // bit s: number of panel tasks in slot s so far, modulo 2
   for (int draw = 0;; ++draw) {
     const int slot = draw % kTicketSlots;
     ptx::barrier_wait(shared.ticket_full + slot, (draw / kTicketSlots) & 1);
