@@ -1,5 +1,6 @@
-// Inverses of whole diagonal tiles of L for the sweeps of a solve, and products of them with the
-// adjacent tiles of L. They are computed after L and the inverses of its 16 x 16 diagonal blocks.
+// Inverses of whole diagonal tiles of L for the sweeps of a solve and for the selected inverse, and
+// for sweeps products of these inverses with the adjacent tiles of L. They are computed after L and
+// the inverses of its 16 x 16 diagonal blocks.
 //
 // Blocks of V = inv(T) at the same distance below the diagonal are computed together, V(I,J) =
 // -V(I,I) sum_{K=J..I-1} T(I,K) V(K,J). This V is about as accurate as the diagonal blocks that it
@@ -37,7 +38,7 @@ struct Thread {
         column(number / 64 * 8 + number % 8) {}
 };
 
-/// Returns the index of entry (r, c) in a 16 x 16 block.
+/// Returns the index of entry (r, c) in a 16 x 16 block, which is stored as 2 x 2 cells.
 __device__ constexpr Index place_in_block(Index r, Index c) {
   return static_cast<Index>(symbolic::CellLayout{2, 2}.place(r, c));
 }

@@ -1,4 +1,5 @@
-// The launch that inverts the diagonal tiles of L for sweeps, at the end of a factorisation.
+// The launch that inverts the diagonal tiles of L, for sweeps and the selected inverse, at the end
+// of a factorisation.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -21,7 +21,7 @@ struct SolveMemory {
   Index nrhs;
   const std::int32_t* run_flag = nullptr;  ///< run flag, an address on the device, or null; if the
                                            ///< number there is 0, the kernels of a solve return at
-                                           ///< once; products ignore it
+                                           ///< once; null for products
 };
 
 }  // namespace kauri::numeric::cuda

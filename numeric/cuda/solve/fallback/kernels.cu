@@ -1,9 +1,9 @@
-// The oracle and the fallback of solves: forward and backward substitution level by level,
-// L y = P b, L^T (P x) = y. Tests compare sweeps with these kernels, which solve where a device or
-// a plan has no sweeps. Fronts pull their children's update rows in their fixed order, then go
-// through their tile columns, with one launch per step for all large fronts of a level. Sums of the
-// backward sweep keep their rounding errors (dot2.cuh); those of the forward sweep were not seen to
-// matter (docs/design/10-gpu-solve.md).
+// The oracle and the fallback of solves: forward and backward substitution level by level, L y = P
+// b, L^T (P x) = y. Tests compare sweeps with these kernels, which solve where a device or a plan
+// has no sweeps. Forward, fronts pull their children's update rows in a fixed order, then go
+// through their tile columns, with up to two launches per step for all tiled fronts of a level;
+// backward one launch does a level. Sums of the backward sweep keep their rounding errors
+// (dot2.cuh); those of the forward sweep were not seen to matter (docs/design/10-gpu-solve.md).
 //
 // gather() and scatter() also serve products with L, and sweeps of one right-hand side in one
 // direction.

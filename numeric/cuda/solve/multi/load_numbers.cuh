@@ -59,8 +59,8 @@ struct NumberLoader : Rounds<kWidth> {
   }
 };
 
-/// The operation by which loaded numbers change a tile in shared memory: set it, are added to it,
-/// or subtracted from it.
+/// The operation by which loaded numbers change those of a tile in shared memory: they replace
+/// them, are added to them, or are subtracted from them.
 enum class Accumulate { set, add, subtract };
 
 /// Loads a lane's numbers of a tile to x and waits until those of all lanes of the warp are set;

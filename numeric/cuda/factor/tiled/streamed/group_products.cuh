@@ -13,7 +13,7 @@ using portable::Tf32Loop;
 using portable::Tf32Parts;
 
 inline constexpr int kSplitterWarps = 2;
-// The splitters take whole columns of cells, one row of a cell per lane.
+// In each pass the splitters take whole columns of cells, one row of a cell per lane.
 static_assert(portable::kTileCells % (kSplitterWarps * 32 / symbolic::kCell) == 0);
 
 /// Splits the right operand, (64,16) in `high`, or (64,8) with one column of cells, into its parts
