@@ -6,6 +6,7 @@
 #include "numeric/cuda/factor/factor.hpp"
 #include "numeric/cuda/factor/tile_inverses.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
+#include "numeric/cuda/runtime/unwinding.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/small_layout.hpp"
 #include "symbolic/plan/internals.hpp"
@@ -129,6 +130,7 @@ const DeviceVerdict& CudaFactor<T>::restore(SavedPanels<T>& from) {
     complete_tiled(to, FrontCells{m, pivots}, from.diagonal_inverses(s));
   }
   const CurrentDevice current(context_.device);
+  const WaitInUnwinding waits(*stream_);
   const cudaStream_t stream = stream_->get();
   enqueue_beginning_of(ValueSource<T>::in_place(), T(0), stream);
   if (fronts > 0) {
