@@ -1,9 +1,5 @@
 // Parallel loops over fixed blocks of a range, and parallel calls, by the threads of the calling
-// oneTBB arena.
-//
-// Each loop or call has an isolated task group context. A context that is bound to the enclosing
-// one would be cancelled if a task beside this loop throws, in kauri or in the calling program, and
-// the loop would return as if it were complete.
+// oneTBB arena. Each loop or call has an own_context().
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -43,7 +39,7 @@ class Blocks {
       return;
     }
     isolated([&] {
-      tbb::task_group_context own(tbb::task_group_context::isolated);
+      auto own = own_context();
       const auto each = [&](Index b) { f(b, begin(b), end(b)); };
       tbb::parallel_for(Index{0}, count(), carrying_stop(each), tbb::simple_partitioner(), own);
     });
@@ -58,7 +54,7 @@ class Blocks {
 template <class... F>
 void side_by_side(F&&... f) {
   if (threads_here() == 1) return (..., carrying_stop(f)());
-  tbb::task_group_context own(tbb::task_group_context::isolated);
+  auto own = own_context();
   tbb::parallel_invoke(carrying_stop(f)..., own);
 }
 
@@ -86,7 +82,7 @@ void meanwhile(There&& there, Here&& here) {
     do_there();
   };
   if (threads_here() == 1) return do_here(carrying_stop(there));
-  tbb::task_group_context own(tbb::task_group_context::isolated);
+  auto own = own_context();
   tbb::task_group group(own);
   group.run(carrying_stop(there));
   do_here([&] { group.wait(); });

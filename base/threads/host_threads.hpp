@@ -4,6 +4,7 @@
 #pragma once
 
 #include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
 
 #include <atomic>
 #include <mutex>
@@ -65,6 +66,17 @@ void isolated(F&& f) {
     tbb::this_task_arena::isolate(f);
 }
 
+/// Returns a oneTBB context for the tasks of one loop or call. It is isolated: a context that is
+/// bound to the enclosing one would be cancelled if a task beside this loop throws, in kauri or in
+/// the calling program, and the loop would return as if it were complete. Its tasks run with the
+/// calling thread's floating-point environment (rounding, flushing of denormals, traps). Without
+/// that they would run with the environment in which the arena was first used: the process keeps
+/// arenas (Arena), and results would depend on the number of threads.
+inline tbb::task_group_context own_context() {
+  return tbb::task_group_context(tbb::task_group_context::isolated,
+                                 tbb::task_group_context::fp_settings);
+}
+
 /// A oneTBB arena of `threads` >= 1 threads, with one user at a time. The process keeps it for the
 /// next user: releases up to at least 2021.8 never free the 7 KB of an arena that is destroyed
 /// before a thread of oneTBB has looked at it (oneTBB issue 396). So the process keeps, for each
@@ -82,7 +94,8 @@ class Arena {
   template <class F>
   void execute(const F& f) {
     if (!ready_.load(std::memory_order_acquire)) make_ready();
-    arena_->execute(f);
+    auto own = own_context();  // oneTBB gives even the calling thread the arena's environment
+    arena_->execute([&] { tbb::task_group(own).run_and_wait(f); });
   }
 
  private:

@@ -164,7 +164,7 @@ class Dissection {
       }
       return;
     }
-    tbb::task_group_context own(tbb::task_group_context::isolated);
+    auto own = own_context();
     tbb::task_group group(own);
     for (Piece& part : extract_components(piece, kLeaf)) {
       const Index begin = first;

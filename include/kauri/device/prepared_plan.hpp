@@ -31,7 +31,7 @@ class BatchFactor;
 /// nothing.
 ///
 /// Copies share what they hold, and factors share it too and keep it alive; the backend outlives
-/// them all.
+/// them all. One that was moved from may only be assigned to or destroyed.
 class PreparedPlan {
  public:
   /// Prepares the plan on the backend. Throws Error: memory (with the bytes asked for), usage (a

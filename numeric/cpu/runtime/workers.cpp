@@ -49,7 +49,8 @@ void TaskRun::all(const symbolic::TaskEdges& edges, const std::function<void(Ind
   }
   std::atomic<Index>* waiting = counters_.waiting.data();
   ReadyHeap ready(counters_.heap.data());
-  tbb::task_group group;
+  auto own = own_context();
+  tbb::task_group group(own);
   std::function<void()> next;
   const auto start_next = carrying_stop(next);
   next = [&] {

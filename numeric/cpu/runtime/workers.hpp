@@ -55,8 +55,7 @@ class Workers {
       return;
     }
     tbb::this_task_arena::isolate([&] {
-      tbb::task_group_context own(
-          tbb::task_group_context::isolated);  // not cancelled if a sibling task fails
+      auto own = own_context();  // not cancelled if a sibling task fails
       const auto each = [&](const tbb::blocked_range<Index>& range) {
         for (Index i = range.begin(); i < range.end(); ++i) f(i);
       };

@@ -71,7 +71,10 @@ void Staging::by_pieces(std::byte* memory, Offset begin, Offset end, std::size_t
     f(first, std::min(end, first + piece), memory + static_cast<std::size_t>(k * piece) * item);
   };
   if (pieces == 1) return work(0);
-  arena_.execute([&] { tbb::parallel_for(Offset{0}, pieces, work); });
+  arena_.execute([&] {
+    auto own = own_context();
+    tbb::parallel_for(Offset{0}, pieces, work, own);
+  });
 }
 
 void Staging::send(void* device, Offset count, std::size_t item, const Fill& fill,
