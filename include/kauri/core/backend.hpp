@@ -45,7 +45,7 @@ class Backend {
   /// is an arithmetic for double alone.
   [[nodiscard]] std::string kernels(int scalar_bytes) const;
   /// Returns the name of the kernels for the float factor of a MixedFactor, whose matrix is scaled:
-  /// "fp16x3" on Hopper under CudaCompute::automatic, else kernels(4).
+  /// "fp16x3" on Hopper under CudaCompute::automatic, else the same name as kernels(4).
   [[nodiscard]] std::string mixed_kernels() const;
   /// Returns the highest rates of this device for factors in a scalar of 4 or 8 bytes: operations
   /// per second, and bytes read per second from memory, not from caches. On the CPU the first call

@@ -88,8 +88,8 @@ enum class Storage {
                   ///< rows and columns must be in range
 };
 
-/// Default of CompressedView::symmetry, in units of eps of T. Sums of the same million products in
-/// two different orders differ by less.
+/// Default of the threshold CompressedView::symmetry, in units of eps of T. Sums of the same
+/// million products in two different orders differ by less.
 inline constexpr double kSymmetryEps = 1000;
 
 /// Directions of compression of a CompressedView.
@@ -120,8 +120,8 @@ struct CompressedView {
   Compression compression = Compression::columns;  ///< direction of ptr
   int base = 0;                                    ///< 0 or 1: first index, also in error messages
   Duplicates duplicates = Duplicates::sum;         ///< treatment of several entries at one position
-  double symmetry = 0;  ///< threshold for halves that differ, with Storage::full; at most 1; 0:
-                        ///< kSymmetryEps eps of T
+  double symmetry = 0;  ///< threshold of Storage for halves that differ, with Storage::full: 0 to
+                        ///< 1; 0 stands for kSymmetryEps eps of T
 };
 
 template <Scalar T>
@@ -174,7 +174,8 @@ class SymmetricMatrix {
   [[nodiscard]] SymmetricView<T> view() const { return {pattern(), value_}; }
   /// Returns the values, length nnz(), in the order of pattern().row.
   [[nodiscard]] std::span<const T> value() const { return value_; }
-  /// Returns the values for writing, length nnz(), in the order of pattern().row.
+  /// Returns the values for writing, length nnz(), in the order of pattern().row; the pattern stays
+  /// as it was made.
   [[nodiscard]] std::span<T> value() { return value_; }
 
  private:
@@ -212,7 +213,8 @@ class EntryMap {
 
   /// Converts values in the order of CompressedView::index to the order of
   /// SymmetricMatrix::value(), with the bits of from_compressed(). If the view holds both halves,
-  /// the values of the half that is taken are used, and their agreement is not checked. Throws
+  /// the values of the half that is taken are used, and the agreement of the halves is not checked.
+  /// value: length of CompressedView::index; lower: output only, length nnz of the matrix. Throws
   /// Error(usage) for other lengths.
   void apply(std::span<const T> value, std::span<T> lower) const;
 
