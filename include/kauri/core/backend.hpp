@@ -158,7 +158,7 @@ struct CudaOptions {
   /// sizes. For factors in float, sweeps read L in float and store all intermediate vectors in
   /// double, except y between the forward and the backward sweep; b and x are in float, too.
   bool fast_solve = true;
-  /// Most right-hand sides that these sweeps solve together, for factors in double: 1, 8 or 32. A
+  /// Most right-hand sides that the sweeps of fast_solve solve together, in double: 1, 8 or 32. A
   /// workspace for more than one has room for that many solutions at once
   /// (Plan::workspace_bytes()). With 1 each column has the bits of its solve alone, and workspaces
   /// are smaller.
