@@ -40,9 +40,9 @@ struct AnalyzeOptions {
   /// target; if a device is offered, the number also affects which target is chosen.
   int workers = 0;
   bool amalgamate =
-      true;        ///< relaxed supernodes by the target's cost table; false: fundamental supernodes
+      true;  ///< true: relaxed supernodes by the target's cost table; false: fundamental supernodes
   int solves = 1;  ///< expected solves per factorisation, >= 0; the choice of `automatic` depends
-                   ///< on it (it does not depend on `workers`)
+                   ///< on this number (but not on `workers`)
   int factorizations = 1;  ///< expected factorisations, >= 0; the choice of `automatic` depends on
                            ///< this number, too
   /// Number of cores, >= 1, that the choice of an ordering for a large mesh assumes if no device is
@@ -56,8 +56,8 @@ struct AnalyzeOptions {
   /// seconds on `target`, except that whether a large graph is dissected without a trial of other
   /// methods, and whether minimum degree runs in rounds, is decided as if the device were chosen.
   DeviceOffer device{};  // kauri::Solver sets the offer itself and ignores this one
-  /// Receives which ordering is run, its predicted cost, and which ordering the plan is made of.
-  /// The analysis waits for the handler.
+  /// Receives which ordering is run, the predicted seconds of the job with it, and which ordering
+  /// the plan is made of. The analysis waits for the handler.
   MessageHandler on_message{};
 };
 

@@ -192,7 +192,7 @@ struct CudaOptions {
 /// Factor<float>::create() throws Error(usage).
 Backend cuda_backend(const CudaOptions& options);
 /// Makes a backend on this device, which CUDA counts from 0, with all other options at their
-/// defaults.
+/// defaults. Throws as the form with options.
 Backend cuda_backend(int device = 0);
 
 /// Returns true if cuda_backend(0) would succeed, as far as that is known without creating a CUDA

@@ -20,7 +20,8 @@ struct Pattern {
   Index n = 0;  ///< rows and columns of A, n >= 0
   std::span<const Offset>
       col_ptr;  ///< length n+1, col_ptr[0] = 0, ascending; column j is [col_ptr[j], col_ptr[j+1])
-  std::span<const Index> row;  ///< length nnz = col_ptr[n]; row[col_ptr[j]] = j
+  std::span<const Index> row;  ///< row of each entry, column by column: length nnz = col_ptr[n];
+                               ///< row[col_ptr[j]] = j
 
   /// Returns the number of stored entries, those of the lower triangle.
   [[nodiscard]] Offset nnz() const { return col_ptr.empty() ? 0 : col_ptr.back(); }
@@ -79,8 +80,8 @@ MatrixView<T> column_view(std::span<T> x) {
 /// sqrt(|a_ii a_jj|), |a_ij| and |a_ji|, which allows for rounding in the assembly of A. An absent
 /// entry counts as 0.
 enum class Storage {
-  lower,  ///< row >= column only; an entry above the diagonal is an Error
-  upper,  ///< row <= column only; an entry below the diagonal is an Error
+  lower,  ///< row >= column only; an entry above the diagonal is an Error(input)
+  upper,  ///< row <= column only; an entry below the diagonal is an Error(input)
   full,   ///< both halves, which must agree; the lower one is taken unchanged: pattern and bits
   lower_of_full,  ///< row >= column is taken; entries above the diagonal are ignored, but their
                   ///< rows and columns must be in range

@@ -72,7 +72,8 @@ struct SolverReport {
   std::string too_large_block;             ///< why a device runs slower kernels: too large a
                                            ///< contribution block (docs/limits.md); else empty
   std::string device;                      ///< Backend::device()
-  std::string kernels;                     ///< Backend::kernels(), or mixed_kernels()
+  std::string kernels;                     ///< Backend::kernels() of this scalar; with mixed
+                                           ///< precision Backend::mixed_kernels()
   int threads = 0;                         ///< Backend::threads()
   int scalar_bytes = 0;                    ///< bytes of a number of L: 4 or 8
   Precision precision =

@@ -32,9 +32,8 @@ enum class BackendChoice {
 
 /// Options of a Solver: of its phases, its backend and its threads.
 struct SolverOptions {
-  AnalyzeOptions
-      analyze{};           ///< analysis in compute(); workers = 0 stands for the backend's threads
-  RefineOptions refine{};  ///< refinement in solve()
+  AnalyzeOptions analyze{};  ///< options of the analysis; workers = 0: the backend's threads
+  RefineOptions refine{};    ///< options of the refinement in solve()
   BackendChoice backend = BackendChoice::automatic;  ///< which backend computes; see BackendChoice
   int threads =
       0;  ///< CPU threads, of orderings too if analyze.ordering.threads is 0; 0: as cpu_backend(0)
@@ -43,7 +42,7 @@ struct SolverOptions {
   /// found; its `unconverged` counts the columns that did not converge.
   Precision precision = Precision::full;
   MixedOptions mixed{};             ///< options with which the MixedFactor is created
-  MixedSolveOptions mixed_solve{};  ///< solves with mixed precision
+  MixedSolveOptions mixed_solve{};  ///< options of solves with mixed precision
   /// Initial token of Solver::set_stop(). It replaces analyze.ordering.stop, refine.stop and
   /// mixed_solve.stop.
   std::stop_token stop{};
