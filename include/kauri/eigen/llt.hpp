@@ -175,10 +175,11 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
     return refine_ = on ? std::optional<RefineOptions>(RefineOptions{}) : std::nullopt, *this;
   }
 
-  /// Returns the last successful analysis: its plan and the reason for the ordering. The plan is
-  /// null if there is none.
+  /// Returns the last analysis: its plan and the reason for the ordering. The plan is null if there
+  /// was no analysis or the last one failed.
   [[nodiscard]] const Analysis& analysis() const { return analysis_; }
-  /// Returns kauri's factor. Throws Error(usage) if there is none.
+  /// Returns kauri's factor, by reference into this object, valid until the next compute() or
+  /// analyzePattern(). Throws Error(usage) if there is no valid factor.
   [[nodiscard]] const Factor<Scalar>& factor() const {
     if (!has_factor())
       throw Error(ErrorKind::usage,

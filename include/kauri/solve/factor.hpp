@@ -291,8 +291,9 @@ Result<void, Breakdown> refactorize_shifted(Factor<T>& factor, std::span<const T
 /// for the following ones, which takes the host a little longer. If fronts are done level by level,
 /// the first two enqueue some launches for each level; CUDA itself blocks the host once about a
 /// thousand are enqueued on a stream.) The verdict stays on the device; until
-/// Factor::fetch_verdict() the factor is not valid. A value that is not finite is no Error here: A
-/// then counts as not positive definite. `value` must not change until the work is done.
+/// Factor::fetch_verdict() Factor::valid() is false, and only calls that enqueue accept the factor.
+/// A value that is not finite is no Error here: A then counts as not positive definite. `value`
+/// must not change until the work is done.
 ///
 /// The stream may be capturing: then the work becomes part of the caller's graph, with the present
 /// addresses of factor and `value` and the present shift; a replay reads the values that `value`
@@ -300,9 +301,9 @@ Result<void, Breakdown> refactorize_shifted(Factor<T>& factor, std::span<const T
 /// order of one stream or by waiting, and must wait before the factor is destroyed. Different
 /// factors may run at the same time on any streams, with the same bits as alone.
 ///
-/// On the CPU the stream must be null, and the work is done on return. Throws Error: usage (as
-/// refactorize(); a stream for the CPU; values that are not in the memory of the factor's device),
-/// device (CUDA refused the work).
+/// On the CPU the stream must be null; the work is done and the verdict known on return. Throws
+/// Error: usage (as refactorize(); a stream for the CPU; values that are not in the memory of the
+/// factor's device), device (CUDA refused the work).
 template <Scalar T>
 void enqueue_refactorize(Factor<T>& factor, const DeviceValues<T>& value,
                          std::type_identity_t<T> shift, StreamHandle stream);

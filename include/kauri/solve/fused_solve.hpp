@@ -71,7 +71,8 @@ class FusedSolve {
   /// CPU the stream must be null, and the work is done on return. The verdict stays on the device
   /// until fetch_verdict(); unless it is good, all of x is NaN. A value that is not finite is no
   /// Error here. The rules of enqueue_refactorize() and Factor::enqueue_solve() on objects in use
-  /// until the work is done apply.
+  /// until the work is done apply. Throws Error: usage (other sizes or memory, another call under
+  /// way, a stream for the CPU), device.
   void enqueue_solve(const DeviceValues<T>& value, DeviceMatrixView<const T> b,
                      DeviceMatrixView<T> x, StreamHandle stream);
 
@@ -84,8 +85,9 @@ class FusedSolve {
   /// Waits for all work on the stream, then copies the verdict from the device and returns it.
   /// Throws Error: device (that work failed), usage (a stream for the CPU).
   const DeviceVerdict& fetch_verdict(StreamHandle stream);
-  /// Returns the address of the verdict on the device, for later work on the stream. It is that of
-  /// the bordered matrix: columns 0 to nrhs() - 1 are those of b, and nrhs() + j is column j of A.
+  /// Returns the address of a verdict on the device (on the CPU in ordinary memory), for later work
+  /// on the stream. That verdict is on the bordered matrix: its columns 0 to nrhs() - 1 are those
+  /// of b, and nrhs() + j is column j of A.
   [[nodiscard]] const DeviceVerdict* verdict_address() const;
 
   /// Returns the plan of the bordered matrix. A call of solve() costs one factorisation by this

@@ -27,7 +27,8 @@ enum class Precision {
 
 /// Ways in which a column was solved, by ascending cost.
 enum class MixedPath {
-  refinement,           ///< x += M^-1 (b - A x), with M the factor in float, contracted well enough
+  refinement,           ///< refinement with the factor in float, whose corrections shrank the
+                        ///< error fast enough
   conjugate_gradients,  ///< conjugate gradients preconditioned by the factor in float, since its
                         ///< refinement contracted too slowly
   factor_in_double,     ///< a factor in double, with refinement, since the factor in float failed
