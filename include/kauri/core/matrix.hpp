@@ -54,9 +54,10 @@ enum class Layout {
 template <class T>
 struct MatrixView {
   T* data = nullptr;                     ///< may be null when rows*cols = 0
-  Index rows = 0;                        ///< i < rows
-  Index cols = 0;                        ///< j < cols
-  Offset ld = 0;                         ///< leading dimension: >= rows; if row-major >= cols
+  Index rows = 0;                        ///< number of rows: i < rows
+  Index cols = 0;                        ///< number of columns: j < cols
+  Offset ld = 0;                         ///< leading dimension: entries from column to column, >=
+                                         ///< rows; if row-major from row to row, >= cols
   Layout layout = Layout::column_major;  ///< column- or row-major
 
   /// Converts to a read-only view.

@@ -74,8 +74,8 @@ struct OrderingOptions {
   bool aggressive = true;  ///< amd, parallel_amd: aggressive element absorption
   double dense = 10.0;  ///< rows of degree > max(16, dense*sqrt(n)) are ordered last; none are if
                         ///< dense is <= 0 or NaN
-  int delta = 0;        ///< minimum_degree: vertices within this of the least degree are eliminated
-                        ///< together, >= 0
+  int delta = 0;  ///< minimum_degree: vertices whose degree exceeds the least by at most this,
+                  ///< >= 0, are eliminated together
   Effort effort = Effort::standard;  ///< nested_dissection: more effort takes more time and mostly
                                      ///< leaves less fill
   /// Rows of A that are eliminated last, in this sequence: for example those of a Schur complement.

@@ -145,7 +145,8 @@ struct Plan {
   /// with another pattern throw Error(usage).
   [[nodiscard]] Pattern pattern() const;
 
-  /// Returns true if the target is a device. The bytes below are then bytes of device memory.
+  /// Returns true if the target is a device. factor_bytes(), peak_bytes(), prepared_bytes() and
+  /// workspace_bytes() are then bytes of device memory.
   [[nodiscard]] bool on_device() const;
 
   // The calls below throw Error(overflow) if their result exceeds 2^63 - 1. scalar_bytes: bytes of
