@@ -25,8 +25,9 @@ enum kauri_backend_kind {
 };
 
 /// Creates a backend from the options "backend", "threads" and "cuda.*", and from the allocator of
-/// the options. "auto" means the CPU here: only a solver chooses between CPU and device.
-/// KAURI_ERROR_DEVICE if kauri was built without CUDA or the device does not exist.
+/// the options; null for the defaults. "auto" means the CPU here: only a solver chooses between CPU
+/// and device. KAURI_ERROR_USAGE for options out of range; KAURI_ERROR_DEVICE if kauri was built
+/// without CUDA or the device does not exist.
 kauri_status kauri_backend_create(const kauri_options* options, kauri_backend** backend);
 /// Destroys the handle. Factors and workspaces on this backend keep it alive.
 void kauri_backend_destroy(kauri_backend* backend);
@@ -43,10 +44,12 @@ kauri_status kauri_backend_target(const kauri_backend* backend, char* text, size
 /// Returns the name of the processor or of the CUDA device, for reports.
 kauri_status kauri_backend_device(const kauri_backend* backend, char* text, size_t capacity,
                                   size_t* needed);
-/// Returns the number of CPU threads in use, which may be fewer than the options ask for.
+/// Returns the number of CPU threads in use, which may be fewer than the options ask for; 1 on a
+/// device.
 kauri_status kauri_backend_threads(const kauri_backend* backend, int32_t* threads);
-/// Returns the bytes that factors and workspaces of this backend hold now, and their peak since
-/// kauri_backend_reset_peak(), or since the backend was created. in_use or peak may be null.
+/// Returns the bytes that plans on a device, factors and workspaces of this backend hold now, and
+/// the peak of these bytes since kauri_backend_reset_peak(), or since the backend was created.
+/// in_use or peak may be null.
 kauri_status kauri_backend_bytes(const kauri_backend* backend, int64_t* in_use, int64_t* peak);
 /// Resets the peak to the bytes in use now.
 kauri_status kauri_backend_reset_peak(kauri_backend* backend);

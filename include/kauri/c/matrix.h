@@ -18,7 +18,7 @@ enum kauri_scalar {
   KAURI_DOUBLE = 0,  ///< double
   KAURI_FLOAT = 1    ///< float
 };
-/// Types of indices.
+/// Types of the numbers in index and pointer arrays.
 enum kauri_integer {
   KAURI_INT32 = 0,  ///< int32_t
   KAURI_INT64 = 1   ///< int64_t
@@ -64,10 +64,10 @@ struct kauri_compressed {
   int32_t storage;      ///< kauri_storage: the half or halves that the arrays hold
   int32_t compression;  ///< kauri_compression: direction of ptr
   int32_t base;         ///< 0 or 1: the index of the first row and column
-  int32_t duplicates;   ///< kauri_duplicates
+  int32_t duplicates;   ///< kauri_duplicates: treatment of several entries at one position
   int32_t reserved;     ///< 0
-  double symmetry;      ///< threshold, with KAURI_FULL, for halves that differ, at most 1; 0: 1000
-                        ///< eps of the scalar
+  double symmetry;      ///< threshold, with KAURI_FULL, for halves that differ, 0 to 1; 0 stands
+                        ///< for 1000 eps of the scalar
 };
 /// Initialises a kauri_compressed: int32_t, double, the lower half by columns, base 0, duplicates
 /// added up.
@@ -85,9 +85,9 @@ struct kauri_triplets {
   const void* value;   ///< value of each entry
   int32_t index_type;  ///< kauri_integer of row and column
   int32_t scalar;      ///< kauri_scalar of value
-  int32_t storage;     ///< kauri_storage
+  int32_t storage;     ///< kauri_storage: the half or halves that the arrays hold
   int32_t base;        ///< 0 or 1: the index of the first row and column
-  int32_t duplicates;  ///< kauri_duplicates
+  int32_t duplicates;  ///< kauri_duplicates: treatment of several entries at one position
   int32_t reserved;    ///< 0
   double symmetry;     ///< threshold, as kauri_compressed::symmetry
 };
@@ -109,8 +109,8 @@ kauri_status kauri_matrix_from_compressed(const struct kauri_compressed* a, kaur
 kauri_status kauri_matrix_from_triplets(const struct kauri_triplets* a, kauri_matrix** matrix);
 /// Reads a matrix from a file, in double and with base 0: Matrix Market and Rutherford-Boeing
 /// (plain, gzipped, in tar archives) or SciPy .npz. The content tells the format. threads: the most
-/// threads that read, 0 for all; the matrix does not depend on it. KAURI_ERROR_INPUT names file and
-/// line.
+/// threads that read, 0 for all; the matrix does not depend on their number. KAURI_ERROR_INPUT
+/// names file and line.
 kauri_status kauri_matrix_read(const char* path, int32_t threads, kauri_matrix** matrix);
 /// Settings of kauri_matrix_read_with().
 struct kauri_read {
@@ -148,7 +148,8 @@ kauri_status kauri_matrix_scalar(const kauri_matrix* matrix, int32_t* scalar);
 kauri_status kauri_matrix_base(const kauri_matrix* matrix, int32_t* base);
 /// Returns pointers into the matrix, to its lower triangle: col_ptr of length n+1, row and value of
 /// length nnz. col_ptr and row count from 0 whatever the base is; value is of the matrix's scalar.
-/// Any of the three arguments may be null. The pointers are valid until the matrix is destroyed.
+/// Any of the three arguments may be null. The pointers are valid until the matrix is destroyed;
+/// kauri_matrix_set_values() overwrites the numbers at *value.
 kauri_status kauri_matrix_lower(const kauri_matrix* matrix, const int64_t** col_ptr,
                                 const int32_t** row, const void** value);
 
@@ -181,7 +182,7 @@ struct kauri_dense {
   size_t struct_size;  ///< set by KAURI_DENSE_INIT
   void* data;  ///< may be null if rows*cols = 0; not written if the call does not change the matrix
   int64_t rows;    ///< number of rows: n, the order of A
-  int64_t cols;    ///< number of columns: right-hand sides or solutions
+  int64_t cols;    ///< number of columns, each a right-hand side or a solution
   int64_t ld;      ///< leading dimension: at least rows, of a row-major matrix at least cols
   int32_t layout;  ///< kauri_layout
   int32_t memory;  ///< kauri_memory

@@ -35,7 +35,7 @@ typedef struct kauri_options kauri_options;
 
 /// Creates options, all with their defaults.
 kauri_status kauri_options_create(kauri_options** options);
-/// Creates a copy of options, callbacks included.
+/// Creates a copy of options, with their callbacks, kauri_cancel and other settings.
 kauri_status kauri_options_copy(const kauri_options* options, kauri_options** copy);
 /// Destroys the options.
 void kauri_options_destroy(kauri_options* options);
@@ -45,7 +45,8 @@ void kauri_options_destroy(kauri_options* options);
 /// locale. KAURI_ERROR_USAGE for null, for a value that the option does not accept, and for an
 /// unknown name, with the nearest known one in the message.
 kauri_status kauri_options_set(kauri_options* options, const char* name, const char* value);
-/// Sets an option to an integer, as kauri_options_set() does; 0 and 1 stand for false and true.
+/// Sets an option to an integer, as kauri_options_set() does; for a boolean option 0 and 1 stand
+/// for false and true.
 kauri_status kauri_options_set_int(kauri_options* options, const char* name, int64_t value);
 /// Sets an option to a number, as kauri_options_set() does.
 kauri_status kauri_options_set_double(kauri_options* options, const char* name, double value);
@@ -64,7 +65,7 @@ enum kauri_option_kind {
 /// Description of an option. The texts belong to the library and stay valid.
 struct kauri_option_info {
   size_t struct_size;       ///< set by KAURI_OPTION_INFO_INIT
-  const char* name;         ///< "ordering.method"
+  const char* name;         ///< name for kauri_options_set(), as "ordering.method"
   const char* accepts;      ///< accepted values, as text for people
   const char* initial;      ///< default value
   const char* description;  ///< effect of the option, one sentence
@@ -102,7 +103,7 @@ enum kauri_message_level {
 enum kauri_phase {
   KAURI_PHASE_ORDERING = 0,  ///< all orderings run
   KAURI_PHASE_SYMBOLIC = 1,  ///< the symbolic phase, which makes the plan
-  KAURI_PHASE_PREPARE = 2,   ///< memory for the factor
+  KAURI_PHASE_PREPARE = 2,   ///< allocation for the factor; on a device also uploads
   KAURI_PHASE_FACTOR = 3,    ///< numeric factorisation
   KAURI_PHASE_SOLVE = 4,     ///< both triangular solves
   KAURI_PHASE_REFINE = 5     ///< residuals and corrections
@@ -122,12 +123,14 @@ kauri_status kauri_options_set_message(kauri_options* options, kauri_message mes
 kauri_status kauri_options_set_cancel(kauri_options* options, const kauri_cancel* cancel);
 
 /// Sets the caller's ordering, in place of "ordering.method": row old_of[k] of A, counted from
-/// base, is eliminated k-th. old_of: length n, copied; n = 0 for none. KAURI_ERROR_INPUT if it is
-/// not a permutation. The analysis returns KAURI_ERROR_INPUT if n is not the number of rows of A.
+/// base, is eliminated k-th. old_of: length n, copied; n = 0 for none. KAURI_ERROR_INPUT if old_of
+/// is not a permutation. The analysis returns KAURI_ERROR_INPUT if n is not the number of rows of
+/// A.
 kauri_status kauri_options_set_permutation(kauri_options* options, int64_t n, const int32_t* old_of,
                                            int32_t base);
 /// Sets the rows of A, counted from base, that are eliminated last, in this sequence. row: length
-/// count, copied; count = 0 for none. The analysis checks them.
+/// count, copied; count = 0 for none. A row below base is KAURI_ERROR_INPUT; the analysis checks
+/// that rows are in range and listed once.
 kauri_status kauri_options_set_last(kauri_options* options, int64_t count, const int32_t* row,
                                     int32_t base);
 

@@ -18,10 +18,11 @@ extern "C" {
 /// Read-only; factors share it.
 typedef struct kauri_plan kauri_plan;
 
-/// Orders and analyses the pattern of the matrix, for factors on `backend`; null for the CPU of
-/// this machine. Uses the options "ordering.*", "analyze.*" and "threads", and the permutation,
-/// last rows, message callback and kauri_cancel of `options`. "analyze.target" auto stands for the
-/// target of the backend, and "analyze.workers" 0 for its number of threads.
+/// Orders and analyses the pattern of the matrix, for factors on `backend`; a null backend stands
+/// for the CPU of this machine. Uses the options "ordering.*", "analyze.*" and "threads", and the
+/// permutation, last rows, message callback and kauri_cancel of `options`. "analyze.target" auto
+/// stands for the target of the backend, and "analyze.workers" 0 for its number of threads. Errors
+/// are those of kauri::analyze() (kauri/core/analysis.hpp).
 kauri_status kauri_plan_analyze(const kauri_matrix* matrix, const kauri_options* options,
                                 const kauri_backend* backend, kauri_plan** plan);
 /// Destroys the handle. Factors keep their plan alive.
@@ -33,9 +34,10 @@ struct kauri_plan_info {
   size_t struct_size;         ///< set by KAURI_PLAN_INFO_INIT
   int64_t n;                  ///< rows and columns of A
   int64_t nnz;                ///< entries of A's lower triangle
-  int64_t nnz_l;              ///< entries of L
+  int64_t nnz_l;              ///< entries of L, the diagonal included
   double flops;               ///< operations of a factorisation
-  int64_t stored_entries;     ///< entries of L as stored, padding included
+  int64_t stored_entries;     ///< entries of L as stored, with padding and the upper halves of the
+                              ///< pivot blocks
   double executed_flops;      ///< operations of a factorisation, padding included
   int64_t tree_height;        ///< columns on the longest path of the elimination tree
   int64_t largest_front;      ///< rows of the largest front
@@ -51,8 +53,8 @@ struct kauri_plan_info {
 kauri_status kauri_plan_get_info(const kauri_plan* plan, struct kauri_plan_info* info);
 /// Returns the bytes of L in that kauri_scalar.
 kauri_status kauri_plan_factor_bytes(const kauri_plan* plan, int32_t scalar, int64_t* bytes);
-/// Returns the bytes that kauri_factor_create() allocates: exact on the CPU, an upper bound on a
-/// device.
+/// Returns the bytes that kauri_factor_create() allocates: exact on the CPU; on a device with the
+/// exceptions that kauri::Plan::peak_bytes() lists (kauri/core/plan.hpp).
 kauri_status kauri_plan_peak_bytes(const kauri_plan* plan, int32_t scalar, int64_t* bytes);
 /// Returns the bytes that kauri_workspace_create() allocates for nrhs >= 1 right-hand sides. On a
 /// device this assumes a backend with "cuda.fast_solve" true and with the "cuda.solves_together" of
@@ -64,7 +66,8 @@ kauri_status kauri_plan_ordering(const kauri_plan* plan, char* text, size_t capa
                                  size_t* needed);
 /// Returns the target that the plan was made for, see kauri_backend_target().
 kauri_status kauri_plan_target(const kauri_plan* plan, char* text, size_t capacity, size_t* needed);
-/// Returns one sentence that tells why this ordering was selected, with the figure that decided.
+/// Returns one sentence that tells why this ordering was selected, with the figure that decided;
+/// for a plan that was loaded, that nothing was ordered.
 kauri_status kauri_plan_reason(const kauri_plan* plan, char* text, size_t capacity, size_t* needed);
 
 /// Copies the permutation P to old_of, of `length` = n: row old_of[k] of A, counted from the

@@ -69,15 +69,15 @@ struct kauri_saved_info {
   int32_t kind;        ///< kauri_saved_kind
   int32_t scalar;      ///< kauri_scalar of a factor; -1 for a plan
   int32_t format;      ///< version of the file format, from 1 on
-  int32_t supernodes;  ///< number of supernodes, or fronts
+  int32_t supernodes;  ///< number of supernodes, each with one front
   int64_t n;           ///< rows of A
   int64_t nnz;         ///< entries of A's lower triangle
 };
 /// Initialises a kauri_saved_info.
 #define KAURI_SAVED_INFO_INIT \
   { sizeof(struct kauri_saved_info), 0, 0, 0, 0, 0, 0 }
-/// Reads the header of a file, and nothing else of it. KAURI_ERROR_INPUT if the file was not
-/// written by kauri.
+/// Reads the header of a file, and nothing else of it. KAURI_ERROR_INPUT if the file cannot be read
+/// or does not begin with the header of a saved plan or factor.
 kauri_status kauri_saved_get_info(const char* path, struct kauri_saved_info* info);
 
 #ifdef __cplusplus

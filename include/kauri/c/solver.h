@@ -27,9 +27,10 @@ kauri_status kauri_solver_create(const kauri_options* options, int32_t scalar,
 /// Destroys the solver.
 void kauri_solver_destroy(kauri_solver* solver);
 
-/// Orders, analyses and factorises A, whose arrays are copied. After KAURI_NOT_POSITIVE_DEFINITE
-/// the plan is kept, and kauri_solver_refactorize*() may follow. After a failure the solver has no
-/// factor, and no plan of an earlier matrix.
+/// Orders, analyses and factorises A, whose arrays are copied. A matrix of another scalar than the
+/// solver's is KAURI_ERROR_USAGE and leaves the solver as before. After KAURI_NOT_POSITIVE_DEFINITE
+/// the plan is kept, and kauri_solver_refactorize*() may follow. After any other failure the solver
+/// has no factor, and no plan of an earlier matrix.
 kauri_status kauri_solver_compute(kauri_solver* solver, const kauri_matrix* matrix);
 /// Sets new values of A and factorises A + shift I. value: `entries` numbers, one for each entry of
 /// the arrays from which the matrix of the last compute() was made, in their order, as for
@@ -42,10 +43,13 @@ kauri_status kauri_solver_refactorize(kauri_solver* solver, const void* value, i
 kauri_status kauri_solver_refactorize_matrix(kauri_solver* solver, const kauri_matrix* matrix,
                                              double shift);
 /// Factorises A + shift I with the values last factorised; shift replaces the previous one.
+/// KAURI_ERROR_USAGE if there are none, as before kauri_solver_compute() or after a factorisation
+/// that failed with an error.
 kauri_status kauri_solver_refactorize_shifted(kauri_solver* solver, double shift);
 /// Solves A x = b for all columns of b and refines x. b is not changed; with b null, x holds b on
-/// entry. Both have n rows and the same number of columns, in the host's memory. Returns
-/// KAURI_NOT_CONVERGED, with x written, if a backward error of kauri_solver_refinement() is above
+/// entry. Both have n rows and the same number of columns, in the host's memory; x must not overlap
+/// b unless it is b itself. KAURI_ERROR_USAGE without a valid factor. Returns KAURI_NOT_CONVERGED,
+/// with x written, if a backward error of kauri_solver_refinement() is above
 /// sqrt(eps) of the scalar or is not finite, or, with mixed precision, if a column did not
 /// converge. An error is not finite if b is not (the message names the entry of b), or if x or its
 /// residual overflows. The status covers all columns together; kauri_backward_error() judges a
@@ -58,7 +62,8 @@ kauri_status kauri_solver_solve(kauri_solver* solver, const struct kauri_dense* 
 kauri_status kauri_solver_set_cancel(kauri_solver* solver, const kauri_cancel* cancel);
 
 /// Returns the verdict of the last factorisation; KAURI_VERDICT_NONE if there was none or it ended
-/// with an error.
+/// with an error. A refactorisation that is refused by KAURI_ERROR_USAGE leaves the verdict of the
+/// one before.
 kauri_status kauri_solver_verdict(const kauri_solver* solver, struct kauri_verdict* verdict);
 /// Returns the refinement of the last solve: steps and backward errors.
 kauri_status kauri_solver_refinement(const kauri_solver* solver,

@@ -21,12 +21,13 @@ extern "C" {
 /// Returns the KAURI_API_VERSION of the library that the program is linked to. The library has all
 /// that a header of this or of a lower version declares.
 int32_t kauri_api_version(void);
-/// Returns the version of the library as "major.minor.patch".
+/// Returns the version of the library: "major.minor.patch" of a release, or
+/// "major.minor.patch.devN+gCOMMIT" for N commits after a release.
 const char* kauri_version(void);
 /// Returns the commit that the library was built from, or "unknown".
 const char* kauri_commit(void);
 
-/// Values of kauri_status, which every call returns.
+/// Values of a kauri_status, which every call that can fail returns.
 enum kauri_status_code {
   KAURI_OK = 0,                     ///< done
   KAURI_NOT_POSITIVE_DEFINITE = 1,  ///< an answer: A + shift I is not positive definite; the

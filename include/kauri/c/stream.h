@@ -6,9 +6,10 @@
 /// @file
 /// C: work on the caller's CUDA stream. Include kauri/kauri.h, which has the rules for every call.
 ///
-/// stream: a cudaStream_t, or null for the device's default stream; it may be capturing. Calls that
-/// enqueue allocate nothing and do not wait. Their arguments are in use until the work on the
-/// stream is done. Values, b, x and results lie in the memory of the factor's device.
+/// stream: a cudaStream_t, or null for the default stream of the backend's context; it may be
+/// capturing. Calls that enqueue allocate nothing and do not wait. Their arguments are in use until
+/// the work on the stream is done. Values, b, x and results lie in the memory of the factor's
+/// device.
 
 #include "kauri/c/factor.h"
 
@@ -19,8 +20,8 @@ extern "C" {
 /// Enqueues kauri_factor_refactorize() on the stream. value: `entries` = nnz numbers, in the order
 /// of kauri_matrix_lower(). The verdict stays on the device until kauri_factor_fetch_verdict();
 /// until then only the calls of this header accept the factor as valid. A value that is not finite
-/// makes A not positive definite. On the CPU the stream is null, and work and verdict are there
-/// when the call returns.
+/// makes A not positive definite. On the CPU the stream is null, and the work is done and the
+/// verdict known when the call returns; it returns KAURI_OK whatever the verdict is.
 kauri_status kauri_factor_enqueue_refactorize(kauri_factor* factor, const void* value,
                                               int64_t entries, double shift, void* stream);
 /// Refactorises as kauri_factor_refactorize() with values on the device that work already enqueued
@@ -40,9 +41,9 @@ kauri_status kauri_factor_enqueue_solve(const kauri_factor* factor, int32_t syst
 /// KAURI_ERROR_USAGE for a factor on the CPU.
 kauri_status kauri_factor_enqueue_log_determinant(const kauri_factor* factor, double* there,
                                                   kauri_workspace* workspace, void* stream);
-/// Waits for all work on the stream and copies the verdict from the device to the factor. Returns
-/// KAURI_OK, KAURI_NOT_POSITIVE_DEFINITE, or KAURI_ERROR_DEVICE if that work failed. verdict may be
-/// null.
+/// Waits for all work on the stream and copies the verdict from the device to the factor and,
+/// unless `verdict` is null, to *verdict. Returns KAURI_OK, KAURI_NOT_POSITIVE_DEFINITE, or
+/// KAURI_ERROR_DEVICE if that work failed.
 kauri_status kauri_factor_fetch_verdict(kauri_factor* factor, void* stream,
                                         struct kauri_verdict* verdict);
 

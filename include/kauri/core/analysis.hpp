@@ -23,26 +23,28 @@ struct AnalyzeOptions {
   struct DeviceOffer {
     std::string
         target;  ///< name of its cost table, "sm_90" or "sm_80"; empty if no device is offered
-    Offset free_bytes = 0;  ///< free bytes of its memory
+    Offset free_bytes = 0;  ///< free bytes of the device's memory
     bool started = false;   ///< true if its context exists; if not, the job includes the start
-    Index nrhs = 1;         ///< right-hand sides of one solve, which must fit into free_bytes too
+    Index nrhs = 1;  ///< right-hand sides of one solve, whose vectors free_bytes must hold too
     int scalar_bytes = sizeof(double);  ///< bytes of the job's scalar, 4 or 8
   };
 
   OrderingOptions
       ordering{};  ///< method `automatic` chooses by the predicted seconds of the whole job
-  std::optional<Permutation> permutation{};  ///< the caller's permutation, in place of
+  std::optional<Permutation> permutation{};  ///< the caller's permutation P, in place of
                                              ///< ordering.method; it must end with ordering.last
-  std::string target{};                      ///< name of the cost table; empty: host_target()
+  std::string target{};                      ///< target of the plan, the name of a cost table:
+                                             ///< "cpu-avx2", "sm_90" ...; empty: host_target()
   /// Number of CPU tasks that the planned memory lets run at the same time, >= 0; 0 stands for the
   /// default threads of cpu_backend(), at most 16. L has the same bits for any number on a given
   /// target; if a device is offered, the number also affects which target is chosen.
   int workers = 0;
   bool amalgamate =
-      true;        ///< relaxed supernodes by the target's cost table; false: fundamental supernodes
+      true;  ///< true: relaxed supernodes by the target's cost table; false: fundamental supernodes
   int solves = 1;  ///< expected solves per factorisation, >= 0; the choice of `automatic` depends
-                   ///< on it (it does not depend on `workers`)
-  int factorizations = 1;  ///< expected factorisations, >= 0; `automatic` depends on it, too
+                   ///< on this number (but not on `workers`)
+  int factorizations = 1;  ///< expected factorisations, >= 0; the choice of `automatic` depends on
+                           ///< this number, too
   /// Number of cores, >= 1, that the choice of an ordering for a large mesh assumes if no device is
   /// offered: nested dissection uses them all, minimum degree uses one. It is not the machine's
   /// number of cores, so that the ordering is the same on any machine.
@@ -54,8 +56,8 @@ struct AnalyzeOptions {
   /// seconds on `target`, except that whether a large graph is dissected without a trial of other
   /// methods, and whether minimum degree runs in rounds, is decided as if the device were chosen.
   DeviceOffer device{};  // kauri::Solver sets the offer itself and ignores this one
-  /// Receives which ordering is run, its predicted cost, and which ordering the plan is made of.
-  /// The analysis waits for the handler.
+  /// Receives which ordering is run, the predicted seconds of the job with it, and which ordering
+  /// the plan is made of. The analysis waits for the handler.
   MessageHandler on_message{};
 };
 
@@ -72,9 +74,10 @@ struct Analysis {
     double predicted_order_s = 0;  ///< seconds of the ordering, predicted by the constants of
                                    ///< `automatic`; 0 if nothing was run, and for `natural`
     std::shared_ptr<const Plan>
-        plan;             ///< its plan; null if it was not tried, or lost before a plan was made
-    std::string note;     ///< reason why there is no plan, else empty
-    bool chosen = false;  ///< true for the best candidate
+        plan;          ///< plan of this ordering; null if the method was not run or was given up,
+                       ///< or if its counts alone showed that another one is better
+    std::string note;  ///< reason why `plan` is null; may be empty if there is a plan
+    bool chosen = false;  ///< true for the candidate whose plan is Analysis::plan
   };
 
   /// Predicted seconds of a job on a target, in the scalar that AnalyzeOptions::device gives:
@@ -111,10 +114,10 @@ struct Analysis {
 /// Orders and analyses a matrix by its lower triangle, and returns the plan. `lower` is copied.
 ///
 /// Throws Error: input (a bad pattern; a permutation of another size, or one that does not end with
-/// ordering.last; rows of ordering.last out of range or named twice), usage (ordering options as
-/// order() refuses them; a method that this build lacks; an unknown target; cores < 1; workers,
-/// solves or factorizations < 0), overflow (a count beyond 2^63 - 1, more than kMostEntries stored
-/// entries), memory, cancelled.
+/// ordering.last; rows of ordering.last out of range or named twice), usage (ordering options that
+/// order() refuses, except `automatic`; a method that this build lacks; an unknown target; cores <
+/// 1; workers, solves or factorizations < 0), overflow (a count beyond 2^63 - 1, more than
+/// kMostEntries stored entries), memory, cancelled.
 std::shared_ptr<const Plan> analyze(const Pattern& lower, const AnalyzeOptions& options = {});
 /// Does analyze(), and returns the plan with the report. Throws as analyze() does.
 Analysis analyze_with_report(const Pattern& lower, const AnalyzeOptions& options = {});

@@ -45,7 +45,7 @@ class Backend {
   /// is an arithmetic for double alone.
   [[nodiscard]] std::string kernels(int scalar_bytes) const;
   /// Returns the name of the kernels for the float factor of a MixedFactor, whose matrix is scaled:
-  /// "fp16x3" on Hopper under CudaCompute::automatic, else kernels(4).
+  /// "fp16x3" on Hopper under CudaCompute::automatic, else the same name as kernels(4).
   [[nodiscard]] std::string mixed_kernels() const;
   /// Returns the highest rates of this device for factors in a scalar of 4 or 8 bytes: operations
   /// per second, and bytes read per second from memory, not from caches. On the CPU the first call
@@ -158,7 +158,7 @@ struct CudaOptions {
   /// sizes. For factors in float, sweeps read L in float and store all intermediate vectors in
   /// double, except y between the forward and the backward sweep; b and x are in float, too.
   bool fast_solve = true;
-  /// Most right-hand sides that these sweeps solve together, for factors in double: 1, 8 or 32. A
+  /// Most right-hand sides that the sweeps of fast_solve solve together, in double: 1, 8 or 32. A
   /// workspace for more than one has room for that many solutions at once
   /// (Plan::workspace_bytes()). With 1 each column has the bits of its solve alone, and workspaces
   /// are smaller.
@@ -192,7 +192,7 @@ struct CudaOptions {
 /// Factor<float>::create() throws Error(usage).
 Backend cuda_backend(const CudaOptions& options);
 /// Makes a backend on this device, which CUDA counts from 0, with all other options at their
-/// defaults.
+/// defaults. Throws as the form with options.
 Backend cuda_backend(int device = 0);
 
 /// Returns true if cuda_backend(0) would succeed, as far as that is known without creating a CUDA

@@ -22,7 +22,7 @@ enum class ErrorKind {
   overflow,  ///< a count does not fit its type
   memory,    ///< not enough memory, as for a factor or a workspace (the text names the bytes asked
              ///< for)
-  device,    ///< the device failed or does not exist
+  device,    ///< the device failed or does not exist; any call that works on a device may throw it
   cancelled,  ///< the std::stop_token of the call was asked to stop; all objects may be used again,
               ///< with another token
 };

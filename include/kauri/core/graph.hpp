@@ -11,8 +11,8 @@
 namespace kauri {
 
 /// Undirected graph of A: vertex v for row v, an edge {u,v} for each stored entry a(u,v) off the
-/// diagonal. Both directions are stored; the neighbours of a vertex ascend, without loops or
-/// repetitions. Owns its arrays.
+/// diagonal, also if its value is zero. Both directions are stored; the neighbours of a vertex
+/// ascend, without loops or repetitions. Owns its arrays.
 class Graph {
  public:
   /// Makes a graph without vertices; a graph that was moved from is one, too.
@@ -28,8 +28,9 @@ class Graph {
   /// Makes the graph of A without checking the pattern; the behaviour is undefined if the pattern
   /// is bad.
   Graph(const Pattern& lower, Checked);
-  /// Makes a graph from adjacency lists: ptr of length n+1, adjacency of length ptr[n]. Throws
-  /// Error(input) unless lists ascend and have each edge in both directions, without loops.
+  /// Makes a graph of n vertices from adjacency lists: those of vertex v are adjacency[ptr[v]] to
+  /// adjacency[ptr[v+1] - 1]; ptr of length n+1, adjacency of length ptr[n]. Throws Error(input)
+  /// unless lists ascend and have each edge in both directions, without loops.
   Graph(std::vector<Offset> ptr, std::vector<Index> adjacency);
 
   /// Returns the number of vertices.

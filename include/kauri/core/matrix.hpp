@@ -20,7 +20,8 @@ struct Pattern {
   Index n = 0;  ///< rows and columns of A, n >= 0
   std::span<const Offset>
       col_ptr;  ///< length n+1, col_ptr[0] = 0, ascending; column j is [col_ptr[j], col_ptr[j+1])
-  std::span<const Index> row;  ///< length nnz = col_ptr[n]; row[col_ptr[j]] = j
+  std::span<const Index> row;  ///< row of each entry, column by column: length nnz = col_ptr[n];
+                               ///< row[col_ptr[j]] = j
 
   /// Returns the number of stored entries, those of the lower triangle.
   [[nodiscard]] Offset nnz() const { return col_ptr.empty() ? 0 : col_ptr.back(); }
@@ -53,9 +54,10 @@ enum class Layout {
 template <class T>
 struct MatrixView {
   T* data = nullptr;                     ///< may be null when rows*cols = 0
-  Index rows = 0;                        ///< i < rows
-  Index cols = 0;                        ///< j < cols
-  Offset ld = 0;                         ///< leading dimension: >= rows; if row-major >= cols
+  Index rows = 0;                        ///< number of rows: i < rows
+  Index cols = 0;                        ///< number of columns: j < cols
+  Offset ld = 0;                         ///< leading dimension: entries from column to column, >=
+                                         ///< rows; if row-major from row to row, >= cols
   Layout layout = Layout::column_major;  ///< column- or row-major
 
   /// Converts to a read-only view.
@@ -79,8 +81,8 @@ MatrixView<T> column_view(std::span<T> x) {
 /// sqrt(|a_ii a_jj|), |a_ij| and |a_ji|, which allows for rounding in the assembly of A. An absent
 /// entry counts as 0.
 enum class Storage {
-  lower,  ///< row >= column only; an entry above the diagonal is an Error
-  upper,  ///< row <= column only; an entry below the diagonal is an Error
+  lower,  ///< row >= column only; an entry above the diagonal is an Error(input)
+  upper,  ///< row <= column only; an entry below the diagonal is an Error(input)
   full,   ///< both halves, which must agree; the lower one is taken unchanged: pattern and bits
   lower_of_full,  ///< row >= column is taken; entries above the diagonal are ignored, but their
                   ///< rows and columns must be in range
@@ -88,8 +90,8 @@ enum class Storage {
                   ///< rows and columns must be in range
 };
 
-/// Default of CompressedView::symmetry, in units of eps of T. Sums of the same million products in
-/// two different orders differ by less.
+/// Default of the threshold CompressedView::symmetry, in units of eps of T. Sums of the same
+/// million products in two different orders differ by less.
 inline constexpr double kSymmetryEps = 1000;
 
 /// Directions of compression of a CompressedView.
@@ -120,8 +122,8 @@ struct CompressedView {
   Compression compression = Compression::columns;  ///< direction of ptr
   int base = 0;                                    ///< 0 or 1: first index, also in error messages
   Duplicates duplicates = Duplicates::sum;         ///< treatment of several entries at one position
-  double symmetry = 0;  ///< threshold for halves that differ, with Storage::full; at most 1; 0:
-                        ///< kSymmetryEps eps of T
+  double symmetry = 0;  ///< threshold of Storage for halves that differ, with Storage::full: 0 to
+                        ///< 1; 0 stands for kSymmetryEps eps of T
 };
 
 template <Scalar T>
@@ -174,7 +176,8 @@ class SymmetricMatrix {
   [[nodiscard]] SymmetricView<T> view() const { return {pattern(), value_}; }
   /// Returns the values, length nnz(), in the order of pattern().row.
   [[nodiscard]] std::span<const T> value() const { return value_; }
-  /// Returns the values for writing, length nnz(), in the order of pattern().row.
+  /// Returns the values for writing, length nnz(), in the order of pattern().row; the pattern stays
+  /// as it was made.
   [[nodiscard]] std::span<T> value() { return value_; }
 
  private:
@@ -212,7 +215,8 @@ class EntryMap {
 
   /// Converts values in the order of CompressedView::index to the order of
   /// SymmetricMatrix::value(), with the bits of from_compressed(). If the view holds both halves,
-  /// the values of the half that is taken are used, and their agreement is not checked. Throws
+  /// the values of the half that is taken are used, and the agreement of the halves is not checked.
+  /// value: length of CompressedView::index; lower: output only, length nnz of the matrix. Throws
   /// Error(usage) for other lengths.
   void apply(std::span<const T> value, std::span<T> lower) const;
 

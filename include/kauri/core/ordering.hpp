@@ -42,8 +42,8 @@ bool ordering_available(OrderingMethod method);
 bool ordering_compared(OrderingMethod method);
 
 /// Rule by which minimum_degree chooses among vertices of least degree whose degree no elimination
-/// has updated yet. Vertices of this degree that have been updated are eliminated before them, the
-/// most recently updated first.
+/// has updated yet. Vertices of the same degree that have been updated are eliminated before those,
+/// the most recently updated first.
 enum class TieBreak {
   first,              ///< the vertex numbered first
   last,               ///< the vertex numbered last
@@ -74,8 +74,8 @@ struct OrderingOptions {
   bool aggressive = true;  ///< amd, parallel_amd: aggressive element absorption
   double dense = 10.0;  ///< rows of degree > max(16, dense*sqrt(n)) are ordered last; none are if
                         ///< dense is <= 0 or NaN
-  int delta = 0;        ///< minimum_degree: vertices within this of the least degree are eliminated
-                        ///< together, >= 0
+  int delta = 0;  ///< minimum_degree: vertices whose degree exceeds the least by at most this,
+                  ///< >= 0, are eliminated together
   Effort effort = Effort::standard;  ///< nested_dissection: more effort takes more time and mostly
                                      ///< leaves less fill
   /// Rows of A that are eliminated last, in this sequence: for example those of a Schur complement.
@@ -106,9 +106,10 @@ struct OrderingOptions {
 /// - Small rows of a block arrow, each of whose neighbours has at least four times its degree, are
 ///   eliminated if they are half of all rows or more and leave no more edges than there were. Each
 ///   comes right before the first of its neighbours.
-/// - Dense rows (options.dense, with n counting neither small rows nor options.last) come last,
-///   ordered by least member. If small rows were eliminated and more than half of the rest would be
-///   dense, none are. Vertices that become indistinguishable without dense rows are merged, too.
+/// - Dense rows (options.dense, with n counting neither small rows nor options.last) come last, but
+///   before options.last, ordered by least member. If small rows were eliminated and more than half
+///   of the rest would be dense, none are. Vertices that become indistinguishable without dense
+///   rows are merged, too.
 /// - Each connected component is ordered separately, in the order of the components' least
 ///   vertices.
 ///
@@ -119,10 +120,10 @@ struct OrderingOptions {
 /// SIGTERM that another thread takes then may end the process by SIGSEGV. One that the ordering
 /// thread takes ends the ordering by Error(cancelled) and is raised again.
 ///
-/// Throws Error: usage (`automatic`; metis if it is not available; delta < 0, threads < 0, an
-/// unknown effort or tie_break, which analyze() refuses too, whatever the method), input (rows of
-/// options.last that are out of range or named twice), overflow (a graph too large for METIS),
-/// memory (METIS runs out of memory, or the system refuses a thread), cancelled.
+/// Throws Error: usage (`automatic`; an unknown method; metis if it is not available; delta < 0,
+/// threads < 0, an unknown effort or tie_break, which analyze() refuses too, whatever the method),
+/// input (rows of options.last that are out of range or named twice), overflow (a graph too large
+/// for METIS), memory (METIS runs out of memory, or the system refuses a thread), cancelled.
 Permutation order(const Graph& graph, const OrderingOptions& options);
 
 }  // namespace kauri

@@ -19,6 +19,7 @@ namespace kauri {
 /// read-only afterwards.
 class Permutation {
  public:
+  /// Makes the permutation of no rows.
   Permutation() = default;
   /// Builds a permutation from old_of[k] = row of A placed k-th. Throws Error(input) naming the
   /// first k whose entry is out of range or repeated. O(n); several threads share the work if other

@@ -40,22 +40,25 @@ struct EliminationTree {
 /// holds the columns [first[s], first[s+1]). Its rows, ascending, which begin with its own columns,
 /// are row[row_ptr[s] .. row_ptr[s+1]).
 struct Supernodes {
-  std::vector<Index> first;   ///< length count()+1
+  std::vector<Index> first;   ///< first column of each supernode, then n; length count()+1
   std::vector<Index> parent;  ///< length count(): the supernode that holds the first row below the
                               ///< pivots, or kNone
-  std::vector<Offset> row_ptr;  ///< length count()+1
-  Array<Index> row;             ///< length row_ptr[count()]
+  std::vector<Offset> row_ptr;  ///< begin of the rows of each supernode in `row`, then the end of
+                                ///< `row`; length count()+1
+  Array<Index> row;  ///< rows of B of all fronts, front by front; length row_ptr[count()]
 
   /// Returns the number of supernodes.
   [[nodiscard]] Index count() const { return static_cast<Index>(parent.size()); }
   [[nodiscard]] Index pivots(Index s) const {
     return first[at(s) + 1] - first[at(s)];
-  }  ///< returns p
+  }  ///< returns p, the number of columns of supernode s
   [[nodiscard]] Index order(Index s) const {
     return static_cast<Index>(row_ptr[at(s) + 1] - row_ptr[at(s)]);
-  }                                                                                 ///< returns m
-  [[nodiscard]] Index contribution(Index s) const { return order(s) - pivots(s); }  ///< returns q
-  /// Returns the rows of the front of s, ascending, pivots first; length order(s), in this object.
+  }  ///< returns m, the number of rows of the front of s
+  /// Returns q = m - p, the number of rows of the front of s below its pivots.
+  [[nodiscard]] Index contribution(Index s) const { return order(s) - pivots(s); }
+  /// Returns the rows of B of the front of s, ascending, pivots first: a view into this object of
+  /// length order(s).
   [[nodiscard]] std::span<const Index> rows(Index s) const {
     return {row.data() + row_ptr[at(s)], static_cast<std::size_t>(order(s))};
   }
@@ -77,16 +80,17 @@ inline constexpr Index kSolveBlock = 32;
 struct Cost {
   /// Fronts whose order is in [least_order, 2*least_order).
   struct FrontBin {
-    Index least_order;  ///< a power of two
-    Index count;        ///< number of these fronts
-    double flops;       ///< executed operations of all these fronts
+    Index least_order;  ///< lower bound of the orders m in the bin, a power of two
+    Index count;        ///< number of fronts of the bin
+    double flops;       ///< operations of these fronts, padding included
   };
 
-  Offset nnz_l = 0;  ///< entries of L
-  double flops = 0;  ///< operations of a factorisation, exact up to 2^53
+  Offset nnz_l = 0;  ///< entries of L, the diagonal included, without padding
+  double flops = 0;  ///< operations of a factorisation without padding, exact up to 2^53
   Offset stored_entries =
       0;  ///< entries of all panels, padding and the upper half of the pivot blocks included
-  double executed_flops = 0;      ///< sum of c_j^2 over the columns of the amalgamated supernodes
+  double executed_flops = 0;      ///< operations of a factorisation with padding: sum of c_j^2 over
+                                  ///< the columns of the amalgamated supernodes
   Index tree_height = 0;          ///< columns on the longest path of the elimination tree
   Index largest_front = 0;        ///< greatest order m of a front
   Index largest_supernode = 0;    ///< greatest number p of pivots of a supernode
@@ -113,7 +117,7 @@ struct Plan {
     Internals& operator=(Internals&& other) noexcept;
     ~Internals();
 
-    /// Return the lists, which live as long as this object.
+    /// The operators -> and * return the lists, which live as long as this object.
     symbolic::PlanInternals* operator->() { return lists_.get(); }
     const symbolic::PlanInternals* operator->() const { return lists_.get(); }
     symbolic::PlanInternals& operator*() { return *lists_; }
@@ -124,23 +128,25 @@ struct Plan {
   };
 
   Index n = 0;         ///< rows and columns of A
-  Offset nnz = 0;      ///< entries of A's lower triangle
+  Offset nnz = 0;      ///< entries of A's lower triangle, the diagonal included
   std::string target;  ///< name of the cost table and, on the CPU, of the kernels: "cpu-avx512",
                        ///< "sm_90" ...
   OrderingMethod ordering =
       OrderingMethod::natural;  ///< the ordering that was run; `natural` if `given`
-  bool given = false;           ///< true if the ordering is the caller's
-  Permutation perm;             ///< the ordering, renumbered in postorder of the supernodes
-  EliminationTree tree;         ///< elimination tree of B = P A P^T, with P that of perm
-  Supernodes supernodes;        ///< fronts and their rows
-  Cost cost;                    ///< cost of a factorisation and its solves
-  Internals internals;          ///< work lists and memory offsets
+  bool given = false;           ///< true if the ordering is AnalyzeOptions::permutation
+  Permutation perm;       ///< P: row perm.old_of(k) of A is row k of B. It is the ordering that
+                          ///< was run or given, renumbered in postorder of the supernodes
+  EliminationTree tree;   ///< elimination tree of B = P A P^T, with P that of perm
+  Supernodes supernodes;  ///< columns of L in supernodes, and the rows of their fronts
+  Cost cost;              ///< cost of a factorisation and its solves
+  Internals internals;    ///< work lists and memory offsets
 
   /// Returns the analysed pattern, a view into this object. refactorize() and refine() of a matrix
   /// with another pattern throw Error(usage).
   [[nodiscard]] Pattern pattern() const;
 
-  /// Returns true if the target is a device. The bytes below are then bytes of device memory.
+  /// Returns true if the target is a device. factor_bytes(), peak_bytes(), prepared_bytes() and
+  /// workspace_bytes() are then bytes of device memory.
   [[nodiscard]] bool on_device() const;
 
   // The calls below throw Error(overflow) if their result exceeds 2^63 - 1. scalar_bytes: bytes of

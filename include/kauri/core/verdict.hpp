@@ -1,4 +1,4 @@
-// Verdict of a factorisation: whether A is positive definite, and the pivots that say so.
+// Verdict of a factorisation: whether A is positive definite, its failing and its smallest pivot.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,7 +27,8 @@ enum class VerdictStatus : std::int32_t {
 /// have lesser indices, so none of those of the failing column of least index has failed.
 struct DeviceVerdict {
   VerdictStatus status =
-      VerdictStatus::none;  ///< end of the factorisation; says how to read the other fields
+      VerdictStatus::none;  ///< outcome; with `none` no other field is set, and without a pivot
+                            ///< that failed `column` and `pivot` are not
   Index column = kNone;     ///< failing column in the caller's numbering; of several, that of least
                             ///< index in Plan::perm
   double pivot = 0;  ///< pivot of `column` before its square root: zero, negative, or not finite

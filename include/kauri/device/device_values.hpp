@@ -25,7 +25,8 @@ class DeviceValues {
  public:
   /// Copies `host`, an array in host memory, to the backend's device. Throws Error(memory).
   static DeviceValues copy_of(std::span<const T> host, Backend& backend);
-  /// Refers to the caller's device memory, which must outlive every use of the result.
+  /// Refers to the caller's values in device memory (on the CPU in ordinary memory), which must
+  /// outlive every use of the result.
   static DeviceValues borrow(std::span<const T> device);
   DeviceValues(DeviceValues&&) noexcept;
   DeviceValues& operator=(DeviceValues&&) noexcept;

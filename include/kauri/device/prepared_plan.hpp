@@ -30,8 +30,9 @@ class BatchFactor;
 /// does not wait for the upload. On the CPU a PreparedPlan refers to the plan and allocates
 /// nothing.
 ///
-/// Copies share what they hold, and factors share it too and keep it alive; the backend outlives
-/// them all. One that was moved from may only be assigned to or destroyed.
+/// Copies of a PreparedPlan share the plan and its arrays, and factors share them too and keep them
+/// alive; the backend must outlive them all. One that was moved from may only be assigned to or
+/// destroyed.
 class PreparedPlan {
  public:
   /// Prepares the plan on the backend. Throws Error: memory (with the bytes asked for), usage (a

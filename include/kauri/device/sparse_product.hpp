@@ -63,7 +63,7 @@ class SparseProduct {
 
   /// Returns the number of rows and columns of A.
   [[nodiscard]] Index n() const { return n_; }
-  /// Returns the bytes that it holds in the memory of the backend.
+  /// Returns the bytes that this object holds in the memory of the backend.
   [[nodiscard]] Offset bytes() const;
 
   /// Sets the values of A from the host's memory, length nnz, in the order of the pattern; they are
@@ -73,8 +73,9 @@ class SparseProduct {
   /// Sets the values of A from the memory of the backend. Work that writes `value` must have ended
   /// before the call. Throws Error(usage) for a wrong length, or if `value` is in other memory.
   void set_values(const DeviceValues<T>& value);
-  /// Enqueues set_values() on the caller's stream, which may be capturing. Nothing is allocated.
-  /// `value` must stay unchanged until the work is done.
+  /// Enqueues set_values() on the caller's stream, which may be capturing; on the CPU the stream is
+  /// null. Nothing is allocated. `value` must stay unchanged until the work is done. Throws as
+  /// set_values() with device values.
   void enqueue_values(const DeviceValues<T>& value, StreamHandle stream);
 
   /// Computes y = alpha A x + beta y with x and y in the host's memory. On a device x and y are

@@ -123,13 +123,15 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   /// NumericalIssue, else nothing.
   [[nodiscard]] const std::optional<Breakdown>& breakdown() const { return breakdown_; }
 
-  /// Returns P of P A P^T = L L^T, of the last successful analysis: new_of of Permutation.
+  /// Returns P of P A P^T = L L^T, of the last successful analysis: P.indices()(i) = new_of(i) of
+  /// Permutation, so that (P x)(k) = x(old_of(k)).
   [[nodiscard]] const PermutationType& permutationP() const { return p_; }
-  /// Returns the inverse of P: old_of of Permutation.
+  /// Returns the inverse of P: its indices()(k) = old_of(k) of Permutation.
   [[nodiscard]] const PermutationType& permutationPinv() const { return p_inverse_; }
-  /// Returns a view of L in this object, valid until the next factorisation. The first call copies
-  /// L out of the factor, O(entries), with the zeros that lower_factor() describes. Throws Error:
-  /// usage (without a factor), overflow (StorageIndex cannot count the entries).
+  /// Returns a view of L in this object, valid until the next compute(), analyzePattern() or
+  /// factorize(). The first call copies L out of the factor, O(entries), with the zeros that
+  /// lower_factor() describes. Throws Error: usage (without a factor), overflow (StorageIndex
+  /// cannot count the entries).
   [[nodiscard]] const MatrixL matrixL()
       const {  // NOLINT(readability-const-return-type): selects the const nestedExpression()
     return MatrixL(lower());
@@ -147,8 +149,8 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   /// Throws Error(usage) without a factor.
   [[nodiscard]] Scalar logDeterminant() const;
 
-  /// Sets the shift: from the next factorize() on, a diagonal entry d of A counts as offset + scale
-  /// * d.
+  /// Sets the shift: from the next factorize() on, a diagonal entry d of A is replaced by offset +
+  /// scale * d, in the factor and in refinement.
   LLT& setShift(const RealScalar& offset, const RealScalar& scale = 1) {
     return shift_offset_ = offset, shift_scale_ = scale, *this;
   }
@@ -163,7 +165,7 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   LLT& setBackend(std::shared_ptr<Backend> backend) { return backend_ = std::move(backend), *this; }
   /// Makes each solve() refine its solution as kauri::refine() does and report a backward error
   /// above solved_error() by info(). The first solves prepare in O(n + nnz). The default is off, as
-  /// in Eigen.
+  /// in Eigen. With an option out of range solve() throws Error(usage).
   LLT& setRefinement(const RefineOptions& options) { return refine_ = options, *this; }
   /// Switches refinement with the default options on or off.
   LLT& setRefinement(bool on) {
@@ -176,7 +178,8 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
     static const Analysis none;
     return solver_ ? solver_->analysis() : none;
   }
-  /// Returns kauri's factor. Throws Error(usage) if there is none.
+  /// Returns kauri's factor, by reference into this object, valid until the next compute() or
+  /// analyzePattern(). Throws Error(usage) if there is no valid factor.
   [[nodiscard]] const Factor<Scalar>& factor() const {
     if (factor_ == nullptr)
       throw Error(ErrorKind::usage,
@@ -184,15 +187,19 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
     return *factor_;
   }
 
-  /// Writes the memory of matrix, plan and factor, in megabytes, to a stream, as lines like those
-  /// of SimplicialLLT.
+  /// Writes the memory of matrix, plan and factor, in units of 2^20 bytes, to a stream, as lines
+  /// like those of SimplicialLLT.
   template <class Stream>
   void dumpMemory(Stream& s) const;
 
-  /// Computes x = A^-1 b for a dense b. Eigen calls it to evaluate the expression solve(b).
+  /// Computes x = A^-1 b for a dense b; fills x with NaN without a factor. Eigen calls it to
+  /// evaluate the expression solve(b). Throws Error: overflow (b has more than 2^31 - 1 columns),
+  /// memory, device; with refinement also usage and cancelled.
   template <class Rhs, class Dest>
   void _solve_impl(const Eigen::MatrixBase<Rhs>& b, Eigen::MatrixBase<Dest>& x) const;
-  /// Computes x = A^-1 b for a sparse b. Eigen calls it to evaluate the expression solve(b).
+  /// Computes x = A^-1 b for a sparse b, kSolveBlock columns at a time, and keeps the entries of x
+  /// that are not zero. Eigen calls it to evaluate the expression solve(b). Throws as for a dense
+  /// b.
   template <class Rhs, class Dest>
   void _solve_impl(const Eigen::SparseMatrixBase<Rhs>& b, Eigen::SparseMatrixBase<Dest>& x) const;
 
@@ -240,7 +247,8 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   std::optional<Breakdown> breakdown_;
 
   Eigen::Index rows_ = 0, cols_ = 0;
-  std::vector<Offset> outer_ptr_;  // the half that was read, in the order of the matrix
+  // outer_ptr_, inner_: inner indices of the half that was read, by column (row) of the matrix
+  std::vector<Offset> outer_ptr_;
   std::vector<Index> inner_;
   std::vector<Offset> place_;  // of each entry of inner_ in value_
   std::vector<Scalar> value_;  // of A's lower triangle, in the order of the plan's pattern

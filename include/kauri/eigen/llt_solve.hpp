@@ -18,8 +18,8 @@ namespace kauri::eigen {
 // NOLINTBEGIN(readability-identifier-naming): programs that exchange Eigen's solver for this one
 // call Eigen's names
 
-/// Returns a view of a dense matrix, or nothing for an expression without an address, another
-/// scalar, or gaps in both directions.
+/// Returns a view of a dense matrix or vector (of one column with any step between its entries), or
+/// nothing for an expression without an address, another scalar, or gaps in both directions.
 template <class MatrixType_, int UpLo_, class Ordering_>
 template <class Dense>
 auto LLT<MatrixType_, UpLo_, Ordering_>::view_of(Dense& a) {
@@ -64,7 +64,8 @@ void LLT<MatrixType_, UpLo_, Ordering_>::_solve_impl(const Eigen::MatrixBase<Rhs
   x.derived() = columns;
 }
 
-/// Solves A x = b, reading b where it is, or a copy if b has no view or may overlap x.
+/// Solves A X = B, writing X to x; reads b where it is, or a copy of b if b has no view or may
+/// overlap x. The caller has checked that there is a factor and that the shapes fit.
 template <class MatrixType_, int UpLo_, class Ordering_>
 template <class Rhs>
 void LLT<MatrixType_, UpLo_, Ordering_>::solve_dense(const Eigen::MatrixBase<Rhs>& b,

@@ -30,9 +30,9 @@ class BatchWorkspaceImpl;
 template <class T>
 struct BatchView {
   T* data = nullptr;  ///< may be null when items*rows*cols = 0
-  Index items = 0;    ///< k < items
-  Index rows = 0;     ///< i < rows
-  Index cols = 0;     ///< j < cols
+  Index items = 0;    ///< number of matrices, one for each item k < items
+  Index rows = 0;     ///< rows of each matrix: i < rows
+  Index cols = 0;     ///< columns of each matrix: j < cols
   Offset ld =
       0;  ///< leading dimension: entries from column to column, >= rows; row-major: from row to row
   Offset stride =
@@ -85,11 +85,11 @@ enum class BatchWay {
 template <Scalar T>
 class BatchFactor;
 
-/// Scratch memory for solves with one batch at a time, for `nrhs` columns of each item at once;
-/// solves of more columns proceed in blocks. Solves allocate nothing else. Each thread or stream
-/// that solves needs its own; a call whose workspace is in use by another thread's call throws
-/// Error(usage). A workspace must outlive the work enqueued with it. Move-only; one that was moved
-/// from may only be assigned to or destroyed.
+/// Scratch memory for solves with the batch that it was created for, `nrhs` columns of each item at
+/// once; solves of more columns proceed in blocks. Solves allocate nothing else. Each thread or
+/// stream that solves needs its own workspace; a call whose workspace is in use by another thread's
+/// call throws Error(usage). A workspace must outlive the work enqueued with it. Move-only; one
+/// that was moved from may only be assigned to or destroyed.
 template <Scalar T>
 class BatchWorkspace {
  public:
@@ -132,12 +132,13 @@ class BatchFactor {
   /// scalars or more; in all cases in which Factor<T>::create() throws it).
   static BatchFactor create(const PreparedPlan& plan, Index items,
                             BatchWay way = BatchWay::automatic);
-  /// Prepares the plan for this batch alone, then creates the batch.
+  /// Prepares the plan for this batch alone, then creates the batch. Throws also as
+  /// PreparedPlan::create().
   static BatchFactor create(std::shared_ptr<const Plan> plan, Index items, Backend& backend,
                             BatchWay way = BatchWay::automatic);
   /// Returns the bytes that create() takes of the backend's memory in addition to the prepared
   /// plan, exactly. On a device the verdicts also take page-locked host memory, which is not
-  /// counted.
+  /// counted. Throws Error: overflow, usage (as create()).
   static Offset bytes(const PreparedPlan& plan, Index items, BatchWay way = BatchWay::automatic);
   BatchFactor(BatchFactor&&) noexcept;
   BatchFactor& operator=(BatchFactor&&) noexcept;
@@ -154,10 +155,12 @@ class BatchFactor {
   /// pivot that resulted.
   [[nodiscard]] std::span<const DeviceVerdict> verdicts() const;
   /// Waits for all work on the stream and copies the verdicts from the device, as
-  /// Factor::fetch_verdict() does; returns them. Throws Error(device) if that work failed.
+  /// Factor::fetch_verdict() does; returns them. Throws Error: device (that work failed), usage (a
+  /// stream for the CPU).
   std::span<const DeviceVerdict> fetch_verdicts(StreamHandle stream);
   /// Returns the address of the verdict of item k on the device, 0 <= k < items(), for later work
-  /// on the stream; it does not change while the batch lives.
+  /// on the stream; it does not change while the batch lives. On the CPU it is in ordinary memory.
+  /// Throws Error(usage) for an item out of range.
   [[nodiscard]] const DeviceVerdict* verdict_address(Index k) const;
 
   /// Solves A_k X_k = B_k for all items: x holds B on entry and X on return, NaN for items whose
@@ -176,11 +179,14 @@ class BatchFactor {
   /// bits as with host memory, and nothing is copied. Returns when x is complete. Throws
   /// Error(usage) also if x is in other memory, and for a batch on the CPU.
   void solve(DeviceBatchView<T> x, BatchWorkspace<T>& workspace) const;
-  /// Solves A_k X_k = B_k with b and x in the memory of the batch's device; b keeps its values.
+  /// Solves A_k X_k = B_k with b and x in the memory of the batch's device; b keeps its values, and
+  /// x must not overlap it unless it is b itself.
   void solve(DeviceBatchView<const T> b, DeviceBatchView<T> x, BatchWorkspace<T>& workspace) const;
   /// Enqueues a solve on the caller's stream, after enqueue_refactorize() on the same stream or in
   /// the same graph; x holds B on entry. The stream may be capturing. Allocates nothing and does
-  /// not wait. See Factor::enqueue_solve().
+  /// not wait. The rules of Factor::enqueue_solve() on objects in use apply. Throws Error: usage
+  /// (as solve() with device memory, but verdicts need not be fetched), device (CUDA refused the
+  /// work).
   void enqueue_solve(DeviceBatchView<T> x, BatchWorkspace<T>& workspace, StreamHandle stream) const;
   /// Enqueues a solve with B in b, which keeps its values, and the solution in x.
   void enqueue_solve(DeviceBatchView<const T> b, DeviceBatchView<T> x, BatchWorkspace<T>& workspace,
@@ -203,10 +209,12 @@ class BatchFactor {
 
 /// Computes L of A_k + shift I for all items and returns the verdicts, which live as long as the
 /// batch. The values of item k are value[k*stride .. k*stride + nnz), in the order of the pattern
-/// analysed, stride >= 0. They are in host memory or, for a batch on a device, in the memory of any
-/// device; from a device that is not the batch's they are copied item by item. Allocates nothing.
-/// Throws Error(usage) for too few values, stride < 0 or a shift that is not finite. stop: as for
-/// refactorize() of a Factor.
+/// analysed, stride >= 0; with stride = 0 all items have the same values. They are in host memory
+/// or, for a batch on a device, in the memory of any device; from a device that is not the batch's
+/// they are copied item by item. Allocates nothing. Throws Error(usage) for too few values, stride
+/// < 0, a shift that is not finite or another call that fills the batch meanwhile. stop: as for
+/// refactorize() of a Factor; after Error(cancelled) not all verdicts are known, unless the work
+/// had not begun, and the batch must be refactorised.
 template <Scalar T>
 std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, std::span<const T> value,
                                            Offset stride, std::type_identity_t<T> shift = 0,

@@ -13,8 +13,8 @@ namespace kauri {
 
 /// Options of the readers.
 struct ReadOptions {
-  int threads = 0;  ///< threads that parse large Matrix Market files; 0: as many as cpu_backend(0)
-                    ///< has; no result depends on it
+  int threads = 0;     ///< most threads that parse a large Matrix Market file; 0: as many as
+                       ///< cpu_backend(0) has; no result depends on their number
   Index rows = kNone;  ///< rows that right-hand sides must have; kNone: any number
   /// Most bytes that reading may take: the sum of the sizes of the file, its unpacked content and
   /// all arrays made from it, each counted before it is allocated; 0: no bound. A file that needs
@@ -51,10 +51,10 @@ struct ReadOptions {
 /// the diagonal in the row: symmetric, strictly diagonally dominant. Repeated entries are summed; a
 /// missing diagonal entry becomes a stored zero.
 ///
-/// `threads` threads parse a large Matrix Market file (0: as many as cpu_backend(0) has); the
-/// matrix does not depend on their number. The first 64 KB determine the format: the rest of a file
-/// of an unknown format is neither read nor unpacked. Throws Error: input (the text names the file
-/// with the line, or the array and entry, and what was expected), memory.
+/// At most `threads` threads parse a large Matrix Market file (0: as many as cpu_backend(0) has);
+/// the matrix does not depend on their number. The first 64 KB determine the format: the rest of a
+/// file of an unknown format is neither read nor unpacked. Throws Error: input (the text names the
+/// file with the line, or the array and entry, and what was expected), memory.
 SymmetricMatrix<double> read_matrix(const std::string& path, int threads = 0);
 /// Reads a symmetric matrix with options. Throws Error(usage) also for a Storage of one half and a
 /// symmetry out of range.

@@ -12,7 +12,7 @@ namespace kauri {
 /// B, see Permutation.
 template <Scalar T>
 struct LowerFactor {
-  std::vector<Offset> col_ptr;  ///< length n+1
+  std::vector<Offset> col_ptr;  ///< length n+1: column j is [col_ptr[j], col_ptr[j+1])
   std::vector<Index> row;       ///< length col_ptr[n]: ascending in each column, the diagonal first
   std::vector<T> value;         ///< length col_ptr[n]: the entries, in the order of row
 };
@@ -24,8 +24,9 @@ struct LowerFactor {
 template <Scalar T>
 LowerFactor<T> lower_factor(const Factor<T>& factor);
 
-/// Returns the diagonal of L, length n, in the order of B; the square of its product is det(A). On
-/// a device the call allocates n scalars there for its duration. Throws as lower_factor(), and
+/// Returns the diagonal of L, length n, in the order of B: number k belongs to row old_of(k) of A.
+/// The square of its product is the determinant of the A + shift I that was factorised. On a device
+/// the call allocates n scalars there for its duration. Throws as lower_factor(), and
 /// Error(memory).
 template <Scalar T>
 std::vector<T> lower_diagonal(const Factor<T>& factor);

@@ -28,7 +28,8 @@ struct LoadOptions {
   /// else it takes the backend's target.
   std::string target{};
   /// Number of CPU tasks that the planned memory lets run at the same time, >= 0, as
-  /// AnalyzeOptions::workers; 0 takes the saved number. L has the same bits for any number.
+  /// AnalyzeOptions::workers; 0 takes the saved number. L of a later refactorize() has the same
+  /// bits for any number.
   int workers = 0;
   /// Name, in texts of errors, of bytes that do not come from a file.
   std::string name = "saved bytes";

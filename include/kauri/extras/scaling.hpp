@@ -30,7 +30,7 @@ class SymmetricScaling {
   template <Scalar T>
   explicit SymmetricScaling(const SymmetricView<T>& a);
 
-  /// Returns the exponents, length n, in this object.
+  /// Returns the exponents e(i) of all rows: length n, a view into this object.
   [[nodiscard]] std::span<const int> exponent() const { return exponent_; }
   /// Returns true if all diagonal entries of A are positive and finite.
   [[nodiscard]] bool positive_diagonal() const { return positive_; }

@@ -18,9 +18,9 @@ namespace kauri {
 /// L22 of one factorisation as a dense matrix, copied from the factor to the host's memory: count^2
 /// scalars. If A + shift I was factorised, S is that of A + shift I. The object may be copied, and
 /// does not depend on the factor's lifetime: the factor may be destroyed or filled again.
-/// condense(), expand() and solve() take a factor of the same plan, which must hold the values from
-/// which L22 was read; they throw Error(usage) for another plan. An object that was moved from has
-/// no rows.
+/// condense(), expand() and solve() take a factor of the same Plan object, which must hold the L
+/// from which L22 was read; they throw Error(usage) for another plan. An object that was moved from
+/// has no rows.
 ///
 /// Calls with DeviceMatrixView take a factor on a device and give the same bits. They read L22 from
 /// that factor, not from the copy, and allocate nothing. Work that writes their matrices must have
@@ -69,20 +69,22 @@ class SchurComplement {
   /// Returns the number of rows and columns of S.
   [[nodiscard]] Index order() const { return order_; }
   /// Writes the lower triangle of S to s, an order() x order() matrix in the host's memory, whose
-  /// upper triangle is left unchanged. Row i belongs to the i-th row of `last`. S is computed as
+  /// upper triangle is left unchanged. Row i of S is the row of A that is eliminated (n - order() +
+  /// i)-th, counted from 0: row last[i] if S is on the rows of `last`. S is computed as
   /// L22 L22^T, with count^3 / 3 operations on one thread. Throws Error: usage (wrong sizes, no
   /// copy of L22), cancelled; stop: as for Factor::solve().
   void write(MatrixView<T> s, const std::stop_token& stop = {}) const;
-  /// Writes the lower triangle of the factor's S to s, on the factor's device. The factor has this
-  /// object's plan.
+  /// Writes the lower triangle of the factor's S to s, an order() x order() matrix on the factor's
+  /// device. The factor must be valid and have this object's plan.
   void write(const Factor<T>& factor, DeviceMatrixView<T> s) const;
   /// Enqueues write() on the caller's stream and does not wait.
   void enqueue_write(const Factor<T>& factor, DeviceMatrixView<T> s, StreamHandle stream) const;
 
   /// Computes y = L^-1 P b, which expand() takes, and g = b2 - A21 A11^-1 b1. The x2 with S x2 = g
   /// is A^-1 b on the rows of `last`. b and y have n rows, g has order() rows, and all have the
-  /// same number of columns. y is b itself or does not overlap it. Throws as Factor::solve() does,
-  /// and Error(usage) for another plan or without a copy of L22; stop: as for Factor::solve().
+  /// same number of columns. y is b itself or does not overlap it; g must not overlap y. Throws as
+  /// Factor::solve() does, and Error(usage) for another plan or without a copy of L22; stop: as for
+  /// Factor::solve().
   void condense(const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> y, MatrixView<T> g,
                 Workspace<T>& workspace, const std::stop_token& stop = {}) const;
   /// Does condense() with all matrices on the factor's device, with the same bits.
@@ -94,8 +96,8 @@ class SchurComplement {
 
   /// Solves S x2 = g for any g, by a solve with A whose right-hand side is zero on all other rows,
   /// since S^-1 is a block of A^-1. g and x2 have order() rows; x2 is g itself or does not overlap
-  /// it. y: scratch of n rows and as many columns, overlapping neither. Throws as Factor::solve()
-  /// does, and Error(usage) for another plan; stop: as for Factor::solve().
+  /// it. y: scratch of n rows and as many columns as g, overlapping neither. Throws as
+  /// Factor::solve() does, and Error(usage) for another plan; stop: as for Factor::solve().
   void solve(const Factor<T>& factor, MatrixView<const T> g, MatrixView<T> x2, MatrixView<T> y,
              Workspace<T>& workspace, const std::stop_token& stop = {}) const;
   /// Solves S x2 = g with all matrices on the factor's device.

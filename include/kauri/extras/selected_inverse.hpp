@@ -45,10 +45,10 @@ class SelectedInverse {
   ~SelectedInverse();
 
   /// Computes the inverse from the present L of the factor. Allocates nothing. Throws
-  /// Error(usage) for a factor that is not valid, or of another plan or backend, and
+  /// Error(usage) for a factor that is not valid, or of another Plan object or backend, and
   /// Error(cancelled). stop: as for refactorize(); on a device the token is read before the work
-  /// begins. If the computation is cancelled or fails, the inverse is not valid until the next
-  /// computation.
+  /// begins. If the computation has begun and is cancelled or fails, the inverse is not valid until
+  /// the next computation.
   void compute(const Factor<T>& factor, const std::stop_token& stop = {});
   /// Enqueues compute() on the caller's stream, for a factor on a device, and returns as
   /// Factor::enqueue_solve() does, without allocating or waiting. It enqueues some launches for
@@ -79,8 +79,8 @@ class SelectedInverse {
   [[nodiscard]] std::vector<T> diagonal() const;
   /// Returns the entries of A^-1 at the entries of A's lower triangle, length nnz, in the order of
   /// a.row. They give d ln det(A) / d A(i,j): the entry itself on the diagonal, and twice the entry
-  /// below it, since a stored entry there stands for two of A. Throws Error(usage) if `a` is not
-  /// the pattern that was analysed.
+  /// below it, since a stored entry there stands for two of A. Throws Error: usage (`a` is not the
+  /// pattern that was analysed), input (`a` is not a sound Pattern).
   [[nodiscard]] std::vector<T> on_pattern_of(const Pattern& a) const;
 
   /// Enqueues diagonal() on the caller's stream, which may be capturing: writes the same bits to

@@ -30,18 +30,18 @@ struct SeparatorTree {
 /// Returns the tree of separators of an ordering, which any method may have made. Subtrees of at
 /// most `leaf` vertices become one node. A vertex whose earlier neighbours all lie in one subtree
 /// joins that subtree's root; so the first vertices of a separator may end up in the root of one of
-/// its sides. For an ordering in postorder of its elimination tree, as kauri's orderings are, a
-/// subtree is a range of the ordering in which no vertex has a neighbour before the range. The
-/// symbolic phase finds these itself and needs no tree. Throws Error(input) if the sizes differ,
-/// Error(usage) for leaf < 1. O(n + nnz).
+/// its sides. For an ordering in postorder of its elimination tree, as amd and nested_dissection
+/// make for each component, a subtree is a range of the ordering in which no vertex has a neighbour
+/// before the range. The symbolic phase finds these itself and needs no tree. Throws Error(input)
+/// if the sizes differ, Error(usage) for leaf < 1. O(n + nnz).
 SeparatorTree separator_tree(const Graph& graph, const Permutation& perm, Index leaf = 200);
 
-/// Returns an ordering in which each node has the same vertices at the same positions as in perm,
-/// but the vertices of each leaf are ordered anew by nested dissection, which takes their
-/// neighbours outside the leaf into account as a halo. Use it to keep a given partition, for
-/// example into domains: perm has the rows of each domain, in any sequence, followed by the rows of
-/// interfaces, and each domain is a leaf of the tree. Other options than seed, effort, compress,
-/// dense, threads and stop have no effect.
+/// Returns an ordering in which each node has the same vertices at the same positions [first[k],
+/// first[k+1]) as in perm, but the vertices of each leaf are ordered anew by nested dissection,
+/// which takes their neighbours outside the leaf into account as a halo. Use it to keep a given
+/// partition, for example into domains: perm has the rows of each domain, in any sequence, followed
+/// by the rows of interfaces, and each domain is a leaf of the tree. Other options than seed,
+/// effort, compress, dense, threads and stop have no effect.
 ///
 /// Throws Error: usage (options that order() refuses, whatever the method; a non-empty
 /// options.last, since the tree says what comes last), input (a perm or tree that is not of the

@@ -26,14 +26,15 @@ struct ConditionEstimate {
 /// Trans. Math. Softw. 14, 1988). On a device the call allocates two vectors of length n there for
 /// its duration, and copies a few numbers to the host after each solve. Takes O(n + nnz) in
 /// addition to the solves. Throws Error: usage (a factor that is not valid, a workspace of another
-/// plan, an `a` of another pattern than the plan's or with another number of values), memory. stop:
-/// as for Factor::solve().
+/// plan, an `a` of another pattern than the plan's or with another number of values), memory,
+/// device, cancelled. stop: as for Factor::solve(), read before each solve.
 template <Scalar T>
 ConditionEstimate estimate_condition(const SymmetricView<T>& a, const Factor<T>& factor,
                                      Workspace<T>& workspace, const std::stop_token& stop = {});
 
 /// The pivot with the greatest cancellation, that is, with the least ratio L(j,j)^2 / A(j,j) of all
-/// columns j. Symmetric scaling of rows and columns does not change the ratio.
+/// columns j of A, where L(j,j) stands for the entry (k,k) of L with k = new_of(j). Symmetric
+/// scaling of rows and columns does not change the ratio.
 ///
 /// The condition of A in the 2-norm is at least 1 / ratio(), since ||A|| >= A(j,j) and ||A^-1|| >=
 /// (A^-1)(j,j) >= 1 / L(j,j)^2, so a small ratio shows that A is nearly singular. A large ratio
@@ -42,8 +43,8 @@ ConditionEstimate estimate_condition(const SymmetricView<T>& a, const Factor<T>&
 /// Algorithms, 2002, chapter 8). estimate_condition() covers both cases.
 struct PivotLoss {
   Index column = kNone;  ///< j, in the caller's numbering; kNone for a matrix without rows
-  double pivot = 1;      ///< L(j,j)^2
-  double diagonal = 1;   ///< A(j,j), including its shift
+  double pivot = 1;      ///< L(j,j)^2: the pivot of column j before its square root, up to rounding
+  double diagonal = 1;   ///< A(j,j), with the shift if one was factorised
   /// Limit of nearly_singular(): the smaller of 1024 n eps and sqrt(eps), with eps of the scalar.
   /// The factor n: if the eigenvector of the least eigenvalue is spread over all rows, the pivot is
   /// n times that eigenvalue. The factor 1024: three digits above rounding. The bound sqrt(eps): at
@@ -57,10 +58,10 @@ struct PivotLoss {
 };
 
 /// Returns the pivot with the least PivotLoss::ratio() of all columns; of equal ones, the one that
-/// is eliminated first. `a` is the matrix that was factorised, with the shift added to its
-/// diagonal. Takes O(n + nnz); a factor on a device first copies the diagonal of L to the host.
-/// Throws Error: usage (a factor that is not valid; an `a` of another pattern than the plan's or
-/// with another number of values), memory, device.
+/// is eliminated first. `a` must be the matrix that was factorised; if refactorize() took a shift,
+/// the caller must add it to the diagonal of `a` first. Takes O(n + nnz); a factor on a device
+/// first copies the diagonal of L to the host. Throws Error: usage (a factor that is not valid; an
+/// `a` of another pattern than the plan's or with another number of values), memory, device.
 template <Scalar T>
 PivotLoss worst_pivot(const SymmetricView<T>& a, const Factor<T>& factor);
 

@@ -39,8 +39,9 @@ template <Scalar T>
 class FusedSolve;
 
 /// Scratch memory for solves, and for other enqueued work, on one factor at a time, for up to nrhs
-/// right-hand sides at once; solves of more columns proceed in blocks. Solves allocate nothing
-/// else. Each thread or stream that solves needs its own; a call whose workspace is in use by
+/// right-hand sides at once; solves of more columns proceed in blocks. It serves all factors of the
+/// same Plan object on its backend (on the CPU, on any CPU backend). Solves allocate nothing else.
+/// Each thread or stream that solves needs its own workspace; a call whose workspace is in use by
 /// another thread's call throws Error(usage). A workspace must outlive the work enqueued with it.
 /// Move-only; one that was moved from may only be assigned to or destroyed.
 template <Scalar T>
@@ -56,7 +57,8 @@ class Workspace {
   Workspace(Workspace&&) noexcept;
   Workspace& operator=(Workspace&&) noexcept;
   ~Workspace();
-  /// Returns the right-hand sides that are solved together: nrhs of create(), at most kSolveBlock.
+  /// Returns the number of right-hand sides that there is room for at once: nrhs of create(), at
+  /// most kSolveBlock.
   [[nodiscard]] Index nrhs() const;
 
  private:
@@ -123,12 +125,12 @@ class Factor {
   [[nodiscard]] const DeviceVerdict* verdict_address() const;
 
   /// Solves A X = B: x (n rows, any number of columns) holds B on entry and X on return. Throws
-  /// Error(usage) if the factor is not valid, the sizes do not fit, or the workspace belongs to
-  /// another plan or, on a device, to another backend. A factor on a device copies b and x directly
-  /// if they are in page-locked memory, which is faster than from pageable memory; a row-major
-  /// matrix with gaps between its rows (ld > cols) never takes the fast path. No solve of this
-  /// class judges x: a NaN or an infinity in b yields a NaN or an infinity in x without an Error;
-  /// refine() and Solver measure the error of x.
+  /// Error(usage) if the factor is not valid, the sizes do not fit, or the workspace is in use or
+  /// belongs to another Plan object or, on a device, to another backend. A factor on a device
+  /// copies b and x directly if they are in page-locked memory, which is faster than from pageable
+  /// memory; a row-major matrix with gaps between its rows (ld > cols) never takes the fast path.
+  /// No solve of this class judges x: a NaN or an infinity in b yields a NaN or an infinity in x
+  /// without an Error; refine() and Solver measure the error of x.
   ///
   /// stop: if any thread requests a stop, the call throws Error(cancelled) within some 50 ms; the
   /// contents of x are then undefined, factor and workspace are unchanged. On a device a solve that
@@ -140,8 +142,9 @@ class Factor {
   void solve(MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace,
              const std::stop_token& stop = {}) const;
 
-  /// Solves a part of A x = b; see System. Solves with P, L, Lt and Pt one after another give the
-  /// same bits as one with System::A. The factor must be valid for P and Pt, too.
+  /// Solves the system that `system` names, a part of A x = b; see System. Conditions and errors
+  /// are those of solve() with b and x. Solves with P, L, Lt and Pt one after another give the same
+  /// bits as one with System::A. The factor must be valid for P and Pt, too.
   void solve(System system, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace,
              const std::stop_token& stop = {}) const;
 
@@ -249,33 +252,35 @@ Result<void, Breakdown> refactorize(Factor<T>& factor, std::span<const T> value,
                                     std::type_identity_t<T> shift = 0,
                                     const std::stop_token& stop = {});
 
-/// Computes the factor from values in the memory of the factor's device, without a copy from the
-/// host.
+/// Computes the factor of A + shift*I from values in the memory of the factor's device, length
+/// plan.nnz, without a copy from the host. Work that writes them must have ended before the call.
+/// Throws as the form with values in host memory.
 template <Scalar T>
 Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& value,
                                     std::type_identity_t<T> shift = 0,
                                     const std::stop_token& stop = {});
 
 /// Computes the factor from device values that the work already enqueued on the caller's stream
-/// writes: the device begins when that work has ended, and the host does not wait for it before. A
-/// null stream is the default stream, as for enqueue_refactorize(). Throws Error(usage) also if the
-/// stream is capturing, and for a stream that is not null on the CPU.
+/// writes: the device begins when that work has ended. The call returns when the factor is
+/// computed. A null stream is the default stream, as for enqueue_refactorize(). Throws Error(usage)
+/// also if the stream is capturing, and for a stream that is not null on the CPU.
 template <Scalar T>
 Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& value,
                                     std::type_identity_t<T> shift, StreamHandle stream,
                                     const std::stop_token& stop = {});
 
-/// Computes the factor from the values of `a`. Throws Error(usage) also if a's pattern is not the
-/// one analysed, entry by entry; the text names the first entry that differs. The comparison takes
-/// O(n + nnz).
+/// Computes the factor of A + shift*I from the values of `a`, in host memory. Throws Error(usage)
+/// also if a's pattern is not the one analysed, entry by entry; the text names the first entry that
+/// differs; and Error(input) for arrays that are not a Pattern. The comparison takes O(n + nnz).
 template <Scalar T>
 Result<void, Breakdown> refactorize(Factor<T>& factor, const SymmetricView<T>& a,
                                     std::type_identity_t<T> shift = 0,
                                     const std::stop_token& stop = {});
 
-/// Repeats the last factorisation with another shift, after a Breakdown or not. value: the values
-/// of that factorisation, in host memory. A factor on a device still has them, whichever form of
-/// the call it was, and does not copy them again, unless that call was captured in a graph.
+/// Repeats the last factorisation with another shift, which replaces the last one, after a
+/// Breakdown or not. value: the values of that factorisation, in host memory. A factor on a device
+/// still has them, whichever form of the call it was, and does not copy them again, unless that
+/// call was captured in a graph. Throws as refactorize().
 template <Scalar T>
 Result<void, Breakdown> refactorize_shifted(Factor<T>& factor, std::span<const T> value,
                                             std::type_identity_t<T> shift,
@@ -286,8 +291,9 @@ Result<void, Breakdown> refactorize_shifted(Factor<T>& factor, std::span<const T
 /// for the following ones, which takes the host a little longer. If fronts are done level by level,
 /// the first two enqueue some launches for each level; CUDA itself blocks the host once about a
 /// thousand are enqueued on a stream.) The verdict stays on the device; until
-/// Factor::fetch_verdict() the factor is not valid. A value that is not finite is no Error here: A
-/// then counts as not positive definite. `value` must not change until the work is done.
+/// Factor::fetch_verdict() Factor::valid() is false, and only calls that enqueue accept the factor.
+/// A value that is not finite is no Error here: A then counts as not positive definite. `value`
+/// must not change until the work is done.
 ///
 /// The stream may be capturing: then the work becomes part of the caller's graph, with the present
 /// addresses of factor and `value` and the present shift; a replay reads the values that `value`
@@ -295,15 +301,15 @@ Result<void, Breakdown> refactorize_shifted(Factor<T>& factor, std::span<const T
 /// order of one stream or by waiting, and must wait before the factor is destroyed. Different
 /// factors may run at the same time on any streams, with the same bits as alone.
 ///
-/// On the CPU the stream must be null, and the work is done on return. Throws Error: usage (as
-/// refactorize(); a stream for the CPU; values that are not in the memory of the factor's device),
-/// device (CUDA refused the work).
+/// On the CPU the stream must be null; the work is done and the verdict known on return. Throws
+/// Error: usage (as refactorize(); a stream for the CPU; values that are not in the memory of the
+/// factor's device), device (CUDA refused the work).
 template <Scalar T>
 void enqueue_refactorize(Factor<T>& factor, const DeviceValues<T>& value,
                          std::type_identity_t<T> shift, StreamHandle stream);
 
 /// Creates a factor of the plan and computes it: Factor::create(), then refactorize(). Returns the
-/// factor or the Breakdown.
+/// factor or the Breakdown. Throws as both.
 template <Scalar T>
 Result<Factor<T>, Breakdown> factorize(std::shared_ptr<const Plan> plan, std::span<const T> value,
                                        Backend& backend, std::type_identity_t<T> shift = 0,

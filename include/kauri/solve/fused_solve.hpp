@@ -42,12 +42,12 @@ namespace kauri {
 template <Scalar T>
 class FusedSolve {
  public:
-  /// Allocates everything for nrhs >= 1 right-hand sides together; no other call allocates. a: the
-  /// pattern that the plan was made for. The plan supplies permutation, target and workers for a
-  /// plan of the bordered matrix, which takes as long to make as the symbolic phase did. Throws
-  /// Error: input (a bad pattern), usage (nrhs < 1, a null plan, another pattern than the plan's,
-  /// CudaCompute::fp16x3 in float, and wherever Factor<T>::create() throws it), memory, overflow (n
-  /// + nrhs beyond 2^31 - 1; more than kMostEntries entries, including those of B).
+  /// Allocates all memory for calls with exactly nrhs >= 1 right-hand sides; no other call
+  /// allocates. a: the pattern that the plan was made for. The plan supplies permutation, target
+  /// and workers for a plan of the bordered matrix, which takes as long to make as the symbolic
+  /// phase did. Throws Error: input (a bad pattern), usage (nrhs < 1, a null plan, another pattern
+  /// than the plan's, CudaCompute::fp16x3 in float, and wherever Factor<T>::create() throws it),
+  /// memory, overflow (n + nrhs beyond 2^31 - 1; more than kMostEntries entries, with those of B).
   static FusedSolve create(const Pattern& a, const std::shared_ptr<const Plan>& plan,
                            Backend& backend, Index nrhs = 1);
   FusedSolve(FusedSolve&&) noexcept;
@@ -57,21 +57,22 @@ class FusedSolve {
   /// Solves A X = B. value: the values of A, length nnz, in the order of the pattern. b and x: n
   /// rows and nrhs() columns each, of either layout; x may be b or overlap it. Returns a Breakdown
   /// in A's numbering if A is not positive definite; the contents of x are then undefined. Throws
-  /// Error: usage (other sizes), input (an entry of A or of b is not finite, with its row and
-  /// column; b is too large), cancelled (`stop`, as for refactorize(): on the CPU within some 50
-  /// ms, on a device only before the work begins).
+  /// Error: usage (other sizes; another call under way), input (an entry of A or of b is not
+  /// finite, with its row and column; b is too large), device, cancelled (`stop`, as for
+  /// refactorize(): on the CPU within some 50 ms, on a device only before the work begins).
   Result<void, Breakdown> solve(std::span<const T> value, MatrixView<const T> b, MatrixView<T> x,
                                 const std::stop_token& stop = {});
   /// Solves A X = B with values, b and x in the memory of the backend's device, on the CPU in
   /// ordinary memory. The work that writes values and b must have ended before the call; the call
-  /// returns when x is complete.
+  /// returns when x is complete. Throws as the other solve(), and Error(usage) for other memory.
   Result<void, Breakdown> solve(const DeviceValues<T>& value, DeviceMatrixView<const T> b,
                                 DeviceMatrixView<T> x, const std::stop_token& stop = {});
   /// Enqueues the solve on the caller's stream, which may be capturing, and does not wait; on the
   /// CPU the stream must be null, and the work is done on return. The verdict stays on the device
   /// until fetch_verdict(); unless it is good, all of x is NaN. A value that is not finite is no
   /// Error here. The rules of enqueue_refactorize() and Factor::enqueue_solve() on objects in use
-  /// until the work is done apply.
+  /// until the work is done apply. Throws Error: usage (other sizes or memory, another call under
+  /// way, a stream for the CPU), device.
   void enqueue_solve(const DeviceValues<T>& value, DeviceMatrixView<const T> b,
                      DeviceMatrixView<T> x, StreamHandle stream);
 
@@ -84,8 +85,9 @@ class FusedSolve {
   /// Waits for all work on the stream, then copies the verdict from the device and returns it.
   /// Throws Error: device (that work failed), usage (a stream for the CPU).
   const DeviceVerdict& fetch_verdict(StreamHandle stream);
-  /// Returns the address of the verdict on the device, for later work on the stream. It is that of
-  /// the bordered matrix: columns 0 to nrhs() - 1 are those of b, and nrhs() + j is column j of A.
+  /// Returns the address of a verdict on the device (on the CPU in ordinary memory), for later work
+  /// on the stream. That verdict is on the bordered matrix: its columns 0 to nrhs() - 1 are those
+  /// of b, and nrhs() + j is column j of A.
   [[nodiscard]] const DeviceVerdict* verdict_address() const;
 
   /// Returns the plan of the bordered matrix. A call of solve() costs one factorisation by this
@@ -94,7 +96,7 @@ class FusedSolve {
   /// Returns the number of right-hand sides.
   [[nodiscard]] Index nrhs() const;
   /// Returns the bytes of the copy of A's values and of vectors, without those of the factor and
-  /// the workspace that this object contains; the backend counts all of them.
+  /// the workspace that this object contains; Backend::bytes_in_use() includes all of them.
   [[nodiscard]] Offset bytes() const;
 
  private:

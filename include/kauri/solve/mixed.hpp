@@ -27,7 +27,8 @@ enum class Precision {
 
 /// Ways in which a column was solved, by ascending cost.
 enum class MixedPath {
-  refinement,           ///< x += M^-1 (b - A x), with M the factor in float, contracted well enough
+  refinement,           ///< refinement with the factor in float, whose corrections shrank the
+                        ///< error fast enough
   conjugate_gradients,  ///< conjugate gradients preconditioned by the factor in float, since its
                         ///< refinement contracted too slowly
   factor_in_double,     ///< a factor in double, with refinement, since the factor in float failed
@@ -39,10 +40,11 @@ std::string_view name_of(MixedPath path);
 struct MixedOptions {
   /// First shift of the factor in float: if the factorisation of S A S breaks down, S A S + shift I
   /// is tried, with growing shifts. They affect the preconditioner alone: solutions are those of A.
-  /// The default is eight times the eps of float, some roundings of the diagonal.
+  /// Must be > 0, and the largest shift must be finite in float. The default is eight times the eps
+  /// of float, some roundings of the diagonal.
   double first_shift = 0x1p-20;
   double shift_growth = 16;  ///< factor from one shift to the next, > 1
-  int shifts = 4;  ///< number of shifts to try, >= 0; with the defaults up to 0.004 of the diagonal
+  int shifts = 4;  ///< most shifts to try, >= 0; with the defaults up to 0.004 of the diagonal
   /// True: if the factor in float fails, a factor in double is made, in additional memory twice as
   /// large. False: the failure of the factor in float is the Breakdown, and columns that do not
   /// converge are reported as unconverged.
@@ -57,10 +59,11 @@ struct MixedSolveOptions {
   /// no longer than a factor in double, from 16 to 200; 200 if no factor in double is allowed.
   int max_cg_steps = -1;
   double target = 0;  ///< a column is done when its componentwise backward error is at most this;
-                      ///< 0: eps of double
+                      ///< 0 or less: eps of double
   /// Componentwise backward error with which a column is done if its path makes no more progress;
-  /// above it the column takes the next path. 0: 4 eps of double; values below `target` count as
-  /// `target`. A column whose error exceeds solved_error<double>() never counts as converged.
+  /// above it the column takes the next path. 0 or less: 4 eps of double; values below `target`
+  /// count as `target`. A column whose error exceeds solved_error<double>() never counts as
+  /// converged.
   double accept = 0;
   /// Token: if any thread requests a stop, solve() throws Error(cancelled) within some 50 ms (on a
   /// device between steps); the contents of x are then undefined.
@@ -85,10 +88,10 @@ struct MixedReport {
   /// in float, is left out.
   double contraction = 0;
   double cg_contraction = 0;  ///< geometric mean of the ratios of errors after and before each
-                              ///< conjugate gradient step up to the best x, in the worst column; 0
-                              ///< if there was no step
+                              ///< conjugate gradient step up to the best x, in the worst column; 1
+                              ///< if no step improved x, 0 if no column took this path
   Index conjugate_gradients = 0;  ///< columns whose last path was conjugate gradients
-  Index in_double = 0;            ///< columns solved by the factor in double
+  Index in_double = 0;            ///< columns whose last path was the factor in double
   Index unconverged = 0;          ///< columns whose error is NaN or above `accept` or
                                   ///< solved_error<double>(): these are no solutions
   BackwardError error;            ///< error of x as returned, the worst over the columns
@@ -141,7 +144,8 @@ class MixedFactor {
   /// pattern than the plan's; wherever Factor<float>::create() throws it), memory, overflow.
   static MixedFactor create(const Pattern& a, const PreparedPlan& plan, Index nrhs = 1,
                             const MixedOptions& options = {});
-  /// Prepares the plan for this factor alone, then creates the factor.
+  /// Prepares the plan for this factor alone, then creates the factor. Throws also as
+  /// PreparedPlan::create().
   static MixedFactor create(const Pattern& a, std::shared_ptr<const Plan> plan, Backend& backend,
                             Index nrhs = 1, const MixedOptions& options = {});
   MixedFactor(MixedFactor&&) noexcept;
@@ -162,7 +166,8 @@ class MixedFactor {
   /// double is needed and does not fit.
   Result<void, Breakdown> refactorize(std::span<const double> value,
                                       const std::stop_token& stop = {});
-  /// Factorises A from values in the memory of the backend's device, on the CPU in ordinary memory.
+  /// Factorises A from values in the memory of the backend's device, on the CPU in ordinary memory;
+  /// copied. Work that writes them must have ended before the call.
   Result<void, Breakdown> refactorize(const DeviceValues<double>& value,
                                       const std::stop_token& stop = {});
   /// Factorises A from device values that the work already enqueued on the caller's stream writes,
@@ -170,12 +175,13 @@ class MixedFactor {
   Result<void, Breakdown> refactorize(const DeviceValues<double>& value, StreamHandle stream,
                                       const std::stop_token& stop = {});
 
-  /// Solves A X = B; b and x have n rows and equally many columns. x must not overlap b unless it
-  /// is b itself. Returns a Breakdown if a factor in double shows that A is not positive definite:
-  /// then all of x is NaN and the factor is no longer valid. Columns that did not converge hold the
-  /// best x found, or NaN; the report counts them. Throws Error: usage (no valid factor, no room
-  /// after a failed reserve(), sizes that do not fit, an x that begins at b's first entry but is
-  /// laid out differently, options out of range), memory (for a factor in double), cancelled.
+  /// Solves A X = B; b and x, in host memory, have n rows and equally many columns. x must not
+  /// overlap b unless it is b itself. Returns a Breakdown if a factor in double shows that A is not
+  /// positive definite: then all of x is NaN and the factor is no longer valid. Columns that did
+  /// not converge hold the best x found, or NaN; the report counts them. Throws Error: usage (no
+  /// valid factor, no room after a failed reserve(), sizes that do not fit, an x that begins at b's
+  /// first entry but is laid out differently, options out of range), memory (for a factor in
+  /// double), cancelled.
   Result<MixedReport, Breakdown> solve(MatrixView<const double> b, MatrixView<double> x,
                                        const MixedSolveOptions& options = {});
   /// Solves A X = B with b and x in the memory of the factor's device, on the CPU in ordinary
@@ -183,7 +189,8 @@ class MixedFactor {
   Result<MixedReport, Breakdown> solve(DeviceMatrixView<const double> b, DeviceMatrixView<double> x,
                                        const MixedSolveOptions& options = {});
 
-  /// Returns true after a successful refactorize(), until a solve() returns a Breakdown.
+  /// Returns true after a successful refactorize(), until the next refactorize() begins or a
+  /// solve() returns a Breakdown.
   [[nodiscard]] bool valid() const;
   /// Returns true if the factor in double holds the values of the last refactorize(): solves then
   /// use it alone.
@@ -191,13 +198,15 @@ class MixedFactor {
   /// Returns the shift of the factor in float, in units of A's diagonal; 0 if it needed none or if
   /// there is no such factor.
   [[nodiscard]] double shift() const;
-  /// Returns the verdict of the factor that solves use, with pivots in the units of A. Its
-  /// smallest_column is the one with the smallest pivot of S A S: the smallest relative to A's
-  /// diagonal, not the smallest in the units of A.
+  /// Returns the verdict of the factor that was computed last since refactorize() began, in float
+  /// or in double, also if it broke down, with pivots in the units of A. Its smallest_column is the
+  /// one with the smallest pivot of S A S: the smallest relative to A's diagonal, not the smallest
+  /// in the units of A.
   [[nodiscard]] DeviceVerdict verdict() const;
   /// Returns the plan, which lives as long as the factor.
   [[nodiscard]] const Plan& plan() const;
-  /// Returns the right-hand sides that are solved together.
+  /// Returns the number of right-hand sides that are solved together: nrhs of create() or of the
+  /// last reserve() that made room for more; 0 after a reserve() that failed.
   [[nodiscard]] Index nrhs() const;
   /// Returns the bytes of A and of the vectors in double, in the memory of the backend; factors and
   /// their workspaces are not included.

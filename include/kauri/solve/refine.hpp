@@ -23,8 +23,8 @@ struct RefineOptions {
 };
 
 // All calls below take the lower triangle of A and first make its full rows, O(n + nnz); a device
-// holds them in its memory during the call. x, b and y are matrices in the host's memory, of n rows
-// and one common number of columns, each of either layout.
+// holds these rows in its memory during the call. x, b and y are matrices in the host's memory, of
+// n rows and one common number of columns, each of either layout.
 //
 // They throw Error: input (a bad pattern), usage (a wrong number of values, shapes that do not fit,
 // null data, a forbidden overlap), memory, device.
@@ -43,8 +43,8 @@ template <Scalar T>
 void residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b,
               MatrixView<T> y, Backend& backend);
 
-/// Returns the backward errors of x, which is not changed; b - A x is summed as by residual().
-/// Allocates an n x columns array on the host.
+/// Returns the backward errors of x as a solution of A x = b, the worst over the columns. b - A x
+/// is summed as by residual(). Allocates an n x columns array on the host.
 template <Scalar T>
 BackwardError backward_error(const SymmetricView<T>& a, MatrixView<const T> x,
                              MatrixView<const T> b, Backend& backend);

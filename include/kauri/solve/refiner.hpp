@@ -26,8 +26,8 @@ class RefinerImpl;
 ///     refiner.enqueue_refine(factor, b, x, workspace, stream);
 ///
 /// On the CPU a DeviceMatrixView or DeviceValues is ordinary memory, the stream is null, and all
-/// work is done when a call returns; call solve() in place of enqueue_solve(), which is for devices
-/// alone.
+/// work is done when a call returns. Factor::enqueue_solve() is for devices alone: on the CPU call
+/// Factor::solve() with matrices in host memory.
 ///
 /// A Refiner does one refinement at a time, in the order of one stream, and outlives the work that
 /// was enqueued with it. A call while another one of the same Refiner is under way throws
@@ -55,10 +55,10 @@ class Refiner {
   /// Sets the values of A for all residuals from here on, in the order of the pattern; they are
   /// copied. They may differ from the factorised values: with a factor of A + shift I, or of nearby
   /// values, refinement solves the system of A. Work that writes `value` must have ended before the
-  /// call. Throws Error(usage) for a wrong length.
+  /// call. Throws Error(usage) for a wrong length, or while another call is under way.
   void set_values(const DeviceValues<T>& value);
-  /// Enqueues set_values() on the caller's stream, which may be capturing. `value` must stay
-  /// unchanged until the work is done.
+  /// Enqueues set_values() on the caller's stream, which may be capturing; on the CPU the stream is
+  /// null. `value` must stay unchanged until the work is done. Throws as set_values().
   void enqueue_values(const DeviceValues<T>& value, StreamHandle stream);
 
   /// Improves x, which is the result of factor.solve(b), zeros, or any other guess, and returns

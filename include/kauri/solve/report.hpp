@@ -21,7 +21,8 @@ struct SolverReport {
   struct PhaseReport {
     double seconds = 0;  ///< wall time; no result depends on it
     double flops = 0;    ///< floating-point operations; a multiply-add is two
-    Offset bytes = 0;    ///< bytes of memory of its result; see SolverReport
+    Offset bytes = 0;    ///< bytes of memory; the comment of each phase in SolverReport says of
+                         ///< which arrays
     /// Least bytes that any algorithm moves to or from memory: the inputs and the results, once
     /// each. 0 for `prepare`.
     Offset moved = 0;
@@ -71,7 +72,8 @@ struct SolverReport {
   std::string too_large_block;             ///< why a device runs slower kernels: too large a
                                            ///< contribution block (docs/limits.md); else empty
   std::string device;                      ///< Backend::device()
-  std::string kernels;                     ///< Backend::kernels(), or mixed_kernels()
+  std::string kernels;                     ///< Backend::kernels() of this scalar; with mixed
+                                           ///< precision Backend::mixed_kernels()
   int threads = 0;                         ///< Backend::threads()
   int scalar_bytes = 0;                    ///< bytes of a number of L: 4 or 8
   Precision precision =
@@ -81,8 +83,8 @@ struct SolverReport {
   /// Backend::mixed_roofline(); empty unless SolverOptions::roofline is set.
   std::optional<Roofline> roofline;
 
-  double smallest_pivot =
-      0;  ///< smallest pivot of the last factorisation, DeviceVerdict::smallest_pivot
+  double smallest_pivot = 0;      ///< smallest pivot of the last factorisation,
+                                  ///< DeviceVerdict::smallest_pivot, in units of A
   Index smallest_column = kNone;  ///< column of smallest_pivot in the caller's numbering, or kNone
   /// Worst pivot of the last factorisation, if it is so small relative to A's diagonal entry that A
   /// is nearly singular; else empty. With mixed precision it is set for a factor in double alone,
@@ -97,9 +99,10 @@ struct SolverReport {
   std::string status_reason;  ///< why x is no solution, with the entry of b that is not finite, or
                               ///< the errors; empty if it is one
   /// Report of the last solve with mixed precision. `solve` then covers the whole solve: its flops
-  /// and moved bytes are those of the column with the most steps, for all columns, its bytes
-  /// MixedFactor::bytes(). `refine` is zeros, and `refinement` has the errors and the corrections
-  /// by a factor.
+  /// and moved bytes count mixed.steps + mixed.cg_steps solves of all columns with a factor in
+  /// float, a residual in double for each, and the first residual; its bytes are
+  /// MixedFactor::bytes(). `refine` is zeros, and `refinement` has mixed.steps as its steps, and
+  /// the errors of `mixed`.
   MixedReport mixed;
 };
 

@@ -32,10 +32,9 @@ enum class BackendChoice {
 
 /// Options of a Solver: of its phases, its backend and its threads.
 struct SolverOptions {
-  AnalyzeOptions
-      analyze{};           ///< analysis in compute(); workers = 0 stands for the backend's threads
-  RefineOptions refine{};  ///< refinement in solve()
-  BackendChoice backend = BackendChoice::automatic;  ///< backend; see BackendChoice
+  AnalyzeOptions analyze{};  ///< options of the analysis; workers = 0: the backend's threads
+  RefineOptions refine{};    ///< options of the refinement in solve()
+  BackendChoice backend = BackendChoice::automatic;  ///< which backend computes; see BackendChoice
   int threads =
       0;  ///< CPU threads, of orderings too if analyze.ordering.threads is 0; 0: as cpu_backend(0)
   /// `mixed`, for Solver<double> alone, takes a MixedFactor in place of a Factor. Solutions are
@@ -43,7 +42,7 @@ struct SolverOptions {
   /// found; its `unconverged` counts the columns that did not converge.
   Precision precision = Precision::full;
   MixedOptions mixed{};             ///< options with which the MixedFactor is created
-  MixedSolveOptions mixed_solve{};  ///< solves with mixed precision
+  MixedSolveOptions mixed_solve{};  ///< options of solves with mixed precision
   /// Initial token of Solver::set_stop(). It replaces analyze.ordering.stop, refine.stop and
   /// mixed_solve.stop.
   std::stop_token stop{};
@@ -114,8 +113,8 @@ class Solver {
   Result<void, Breakdown> refactorize(const SymmetricView<T>& a, T shift = 0);
   /// Factorises A + shift I with the values of the last factorisation; shift replaces the last one.
   /// Use it after a Breakdown, for example. No values are copied to a device, except with mixed
-  /// precision. Throws Error(usage) if there was none or its values were refused by an Error, and
-  /// for a shift that is not finite; else as refactorize().
+  /// precision. Throws Error(usage) before compute(), after a compute() or refactorize() that
+  /// threw, and for a shift that is not finite; else as refactorize().
   Result<void, Breakdown> refactorize_shifted(T shift);
   /// Solves A x = b and returns x, refined by options.refine. b: length n. Throws Error: usage
   /// (before a successful compute(), sizes that do not fit), memory, device, cancelled.
