@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -105,6 +106,23 @@ TEST_F(DeviceEngines, SolvesOnTheDeviceAreThoseOnTheHost) {
   ASSERT_TRUE(engine.factorize(a.value(), 2.0, {}));
   solved_there(engine, {.corrections = 2});
   EXPECT_EQ(engine.report().status, SolveStatus::ok);
+}
+
+/// What a solve calls meanwhile may solve with the same engine, also if a filling waits.
+TEST_F(DeviceEngines, SolvesMayBeMadeMeanwhile) {
+  Engine<double> engine(symbolic());
+  engine.prepare();
+  ASSERT_TRUE(engine.factorize(a.value(), 0.0, {}));
+  const std::vector<double> x = solved_here(engine, {});
+  const CallerArray<double> from(b), to(std::vector<double>(b.size()));
+  std::jthread filling;
+  EXPECT_TRUE(engine.solve_on_device(System::A, one(from.data()), one(to.data()), {}, [&] {
+    filling = std::jthread([&] { EXPECT_TRUE(engine.factorize(a.value(), 2.0, {})); });
+    for (int k = 0; k < 20; ++k) EXPECT_EQ(solved_here(engine, {}), x);
+  }));
+  EXPECT_EQ(to.fetch(), x);
+  filling.join();
+  EXPECT_NE(solved_here(engine, {}), x);
 }
 
 TEST_F(DeviceEngines, MixedPrecisionTakesValuesAndVectorsOfTheDevice) {
