@@ -134,7 +134,7 @@ NOISE = re.compile(r"(std::(cout|cerr|clog|abort|exit|quick_exit|terminate|geten
 
 # What a choice of kernels asks for: an arithmetic, the scalar of a template, the compute capability of a device.
 KERNEL_CHOICE = re.compile(r"\b(CudaCompute::\w+|is_same_v<T|cudaDevAttrComputeCapability\w+)")
-KERNEL_CHOOSERS = ("numeric/cuda/select_kernels.cpp", "numeric/cuda/plan/kernel_set", "numeric/cuda/plan/roofline.hpp", "numeric/cuda/factor/tiled/")
+KERNEL_CHOOSERS = tuple("numeric/cuda/" + name for name in ("select_kernels.cpp", "plan/kernel_set", "plan/roofline.hpp", "factor/tiled/"))
 
 LIBRARY = ("include/kauri/", "base/", "src/", "ordering/", "symbolic/", "numeric/")
 
@@ -211,6 +211,11 @@ def fault_of_foreign(path, name):
     return None
 
 
+def chooses_no_kernels(path):
+    """Returns True for the host's sources of numeric/cuda that read a KernelSet."""
+    return under(path, "numeric/cuda/") and path.suffix in (".cpp", ".hpp") and not under(path, *KERNEL_CHOOSERS)
+
+
 def faults_of(path, root):
     raw = (root / path).read_text(encoding="utf-8")
     code = tree.blanked(raw)
@@ -225,7 +230,7 @@ def faults_of(path, root):
             fault = f"BLAS or LAPACK name {name.group()} outside numeric/cpu/dense and numeric/cuda"
         elif under(path, *LIBRARY) and not under(path, "src/cli/") and (name := NOISE.search(plain)):
             fault = f"{name.group()}: the library never prints, exits or reads the environment"
-        elif under(path, "numeric/cuda/") and path.suffix in (".cpp", ".hpp") and not under(path, *KERNEL_CHOOSERS) and (name := KERNEL_CHOICE.search(plain)):
+        elif chooses_no_kernels(path) and (name := KERNEL_CHOICE.search(plain)):
             fault = f"{name.group()}: kernels are chosen in numeric/cuda/select_kernels.cpp; read the KernelSet"
         if fault:
             yield f"{path}:{number}: {fault}"

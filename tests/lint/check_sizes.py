@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-# Size limits: a file has at most 500 lines (the plan that users read, 200), a function at most 60 (a kernel of fronts, in
-# numeric/cuda/factor, 120), and the public headers of C++ define at most 60 structs and classes beside those nested in others.
-# A folder has at most 20 files side by side.
+# Size limits: a file has at most 500 lines (the plan that users read, 200), a function at most 60, and the public headers of C++
+# define at most 60 structs and classes beside those nested in others. A folder has at most 20 files side by side. A line of C++ or
+# CUDA has at most 100 columns, except in raw strings, which clang-format leaves alone. A line of Python, CMake or a shell has at most
+# 140; the number of longer ones only falls. check_docs.py looks at lines of documents.
 # Functions are found by their braces: good enough for code that clang-format has laid out; clang-tidy counts again in scripts/check.
 # SPDX-License-Identifier: BSD-3-Clause
 import re
@@ -10,7 +11,8 @@ import tree
 
 FILE_LINES = 500
 FUNCTION_LINES = 60
-KERNEL_LINES = 120
+CPP_COLUMNS, COLUMNS = 100, 140
+LONG_LINES = {"Python": 209, "CMake": 69, "shell": 55}  # above COLUMNS
 PLAN, PLAN_LINES = "include/kauri/core/plan.hpp", 200
 PUBLIC_TYPES = 60
 FOLDER_FILES = 20
@@ -22,6 +24,7 @@ LONG_FOLDERS = ("docs/decisions", "tests/io/files", "tests/fuzz/corpus/*")
 _PUBLIC_TYPE = re.compile(r"^(?:struct|class)\s+(?:\[\[\w+\]\]\s*)?(\w+)[^;\n]*\{", re.MULTILINE)
 
 _TYPE_SCOPE = re.compile(r"^(template\s*<.*>\s*)?(requires\b.*?\s)?(class|struct|union|enum|namespace|inline\s+namespace|extern\s*\"\")\b", re.DOTALL)
+_RAW_STRING = re.compile(r'R"([^\s()\\]{0,16})\(.*?\)\1"', re.DOTALL)
 _NAMED = re.compile(r"(~?\w+|operator\s*\S+?)\s*\(")
 
 
@@ -96,10 +99,37 @@ def faults_of(path, root):
         yield f"{path}:{most + 1}: {lines} lines, at most {most}"
     if path.suffix not in tree.CPP:
         return
-    limit = KERNEL_LINES if str(path).startswith("numeric/cuda/factor/") and path.suffix in (".cu", ".cuh") else FUNCTION_LINES
     for name, line, length in functions(text):
-        if length > limit:
-            yield f"{path}:{line}: function {name} has {length} lines, at most {limit}"
+        if length > FUNCTION_LINES:
+            yield f"{path}:{line}: function {name} has {length} lines, at most {FUNCTION_LINES}"
+    raw = {line for match in _RAW_STRING.finditer(text) for line in range(text.count("\n", 0, match.start()) + 1, text.count("\n", 0, match.end()) + 2)}
+    for number, line in enumerate(text.split("\n"), 1):
+        if len(line) > CPP_COLUMNS and number not in raw:
+            yield f"{path}:{number}: {len(line)} columns, at most {CPP_COLUMNS}"
+
+
+def language(path, text):
+    """Returns the language of a source other than C++, or None."""
+    if path.suffix == ".py":
+        return "Python"
+    if path.suffix == ".cmake" or path.name == "CMakeLists.txt":
+        return "CMake"
+    return "shell" if path.suffix == ".sh" or re.match(r"#!.*sh\b", text) else None
+
+
+def faults_of_lines(root):
+    """Yields each language other than C++ that has more long lines than LONG_LINES, with the last
+    of them."""
+    long = {name: [] for name in LONG_LINES}
+    for path in tree.files(root):
+        if path.suffix not in {".py", ".cmake", ".txt", ".sh", ""}:
+            continue
+        text = (root / path).read_text(encoding="utf-8", errors="replace")
+        if name := language(path, text):
+            long[name] += [f"{path}:{k}" for k, line in enumerate(text.split("\n"), 1) if len(line) > COLUMNS]
+    for name, found in long.items():
+        if len(found) > LONG_LINES[name]:
+            yield f"{found[-1]}: one of {len(found)} lines of {name} above {COLUMNS} columns, at most {LONG_LINES[name]}"
 
 
 def faults_of_public_types(root):
@@ -123,7 +153,8 @@ def faults_of_folders(root):
 def main():
     root = tree.root_from_arguments("size limits")
     sources = tree.files(root, tree.CPP | {".py", ".cmake", ".sh"})
-    tree.finish("check_sizes", len(sources), [*(fault for p in sources for fault in faults_of(p, root)), *faults_of_public_types(root), *faults_of_folders(root)])
+    tree.finish("check_sizes", len(sources), [*(fault for p in sources for fault in faults_of(p, root)), *faults_of_public_types(root), *faults_of_folders(root),
+                                               *faults_of_lines(root)])
 
 
 if __name__ == "__main__":
