@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/common/in_digits.hpp"
@@ -212,7 +213,7 @@ template <Scalar T>
 template <class Fill>
 Result<void, Breakdown> Engine<T>::filled(const Fill& fill) {
   ++fillings_;
-  can_shift_ = false;
+  const bool could_shift = std::exchange(can_shift_, false);
   const double flops = plan().cost.flops;
   tell(handler(), Phase::factor, 0,
        [&] { return "factorisation of " + in_digits(flops) + " operations"; });
@@ -229,6 +230,7 @@ Result<void, Breakdown> Engine<T>::filled(const Fill& fill) {
     });
   } catch (...) {
     valid_ = is_mixed() ? mixed_->valid() : factor_->valid();
+    can_shift_ = could_shift && valid_;  // a refused call changes nothing
     throw;
   }
   valid_ = is_mixed() ? mixed_->valid() : factor_->valid();

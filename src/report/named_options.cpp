@@ -46,8 +46,8 @@ std::optional<Number> read_all(std::string_view text) {
   return x;
 }
 
-// In the functions below, member(options) returns a reference to the member of SolverOptions that
-// the option sets; options may be const.
+// The callable `member` of the functions below: member(options) returns a reference to the member
+// of SolverOptions that the option sets; options may be const.
 
 template <class Member>
 TableEntry boolean_entry(std::string name, Member member, std::string help) {

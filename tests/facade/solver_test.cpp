@@ -155,6 +155,16 @@ TEST(Solver, SolvesOfManyThreadsRefuseWhatTheyDoNotFit) {
             std::string::npos);
 }
 
+TEST(Solver, ARefusedRefactorisationLeavesTheShiftToBeChanged) {
+  const auto a = generate("poisson2d 9");
+  for (const Precision precision : {Precision::full, Precision::mixed}) {
+    Solver<double> solver(one_thread(precision));
+    ASSERT_TRUE(solver.compute(a.view()).ok());
+    EXPECT_THROW((void)solver.refactorize(std::span(a.value()).first(5)), Error);
+    EXPECT_TRUE(solver.refactorize_shifted(2).ok());
+  }
+}
+
 struct NoSolution {
   const char* name;
   double b;          ///< one entry of b
