@@ -102,8 +102,9 @@ Analysis analyze_for(Chooser& backends, const AnalyzeOptions& options, int scala
 /// adopt.
 struct Symbolic {
   /// Makes the backends. Options that leave target, workers or ordering threads open get those of
-  /// the backend and of the option `threads`. scalar_bytes: bytes of a number of L, 4 or
-  /// 8. Throws Error: usage, device.
+  /// the backend and of the option `threads`. scalar_size: bytes of a number of L, 4 or 8. Throws
+  /// Error: usage (an unknown BackendChoice, threads < 0, half an allocator), device (a device was
+  /// asked for and is not available).
   Symbolic(SolverOptions given, int scalar_size);
   /// Takes the caller's backend, not null, in place of those that the options ask for. The option
   /// `threads`, if it is 0, becomes the number of threads of this backend.
@@ -118,10 +119,12 @@ struct Symbolic {
   /// permutation replaces the ordering of the options.
   void analyze(const Pattern& a, const std::stop_token& stop,
                const std::optional<Permutation>& permutation = {});
-  /// Takes a plan that was made elsewhere, or null, in place of an analysis.
+  /// Takes a plan that was made elsewhere, or null for none, in place of an analysis, and drops the
+  /// prepared plan.
   void adopt(std::shared_ptr<const Plan> plan);
-  /// Prepares the plan on the current backend, for all factors that are made later. Later calls
-  /// return the same object. Any thread may call it. Throws as PreparedPlan::create().
+  /// Prepares the plan, which must exist, on the current backend, for all factors that are made
+  /// later. Later calls return the same object until the next analyze() or adopt(). Any thread may
+  /// call it. Throws as PreparedPlan::create().
   const PreparedPlan& prepare();
   /// Returns the prepared plan, or null without a call of prepare().
   [[nodiscard]] const PreparedPlan* prepared();
