@@ -1,5 +1,5 @@
-// Contents of the opaque handles of the C interface. A handle shares the objects that must outlive
-// other handles.
+// Contents of the opaque handles of the C interface. Objects that several handles use are owned by
+// all of these.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
