@@ -165,7 +165,8 @@ struct Header {
   bool with_rhs = false;  // Harwell-Boeing: right-hand sides follow the values
 };
 
-/// Reads the type, and sets kind and whole.
+/// Reads the type in line 3, the current one, and sets kind and whole. Throws Error(input) for a
+/// type that kauri does not read.
 void read_type(const Lines& lines, Header& header) {
   const std::string type = type_of(lines.line());
   const auto refuse = [&](const std::string& why) {

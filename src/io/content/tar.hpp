@@ -32,9 +32,10 @@ std::vector<TarMember> tar_members(std::string_view bytes, const std::string& na
 enum class TarWanted { matrix, dense };
 
 /// Returns the member called `member`, by its whole name, or by the part after the last '/' if that
-/// is unique. Without a name returns the only text file; among several, the matrix is the one named
-/// as its folder or as the archive (name/name.mtx), right-hand sides are the one that ends in
-/// _b.mtx. Throws Error(input) that lists the members if this does not decide.
+/// is unique. If `member` is empty, returns the only one whose name ends as that of a Matrix Market
+/// or Rutherford-Boeing file; among several, the matrix is the one named as its folder or as the
+/// archive (name/name.mtx), right-hand sides are the one that ends in _b.mtx. name: that of the
+/// archive. Throws Error(input) that lists the members if this does not decide.
 TarMember find_tar_member(const std::vector<TarMember>& members, const std::string& name,
                           const std::string& member, TarWanted wanted);
 
