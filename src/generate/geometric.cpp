@@ -45,8 +45,9 @@ class Buckets {
 
   [[nodiscard]] Index index(Index slot) const { return index_[slot]; }
 
-  /// Finds the k nearest points of a slot, except itself, in no particular order. Searches buckets
-  /// in growing cubic shells until the k-th nearest is closer than any point not yet seen.
+  /// Sets `found` to the k nearest points of a slot, except itself, in no particular order; there
+  /// must be more than k points. Searches buckets in growing cubic shells until the k-th nearest is
+  /// closer than any point not yet seen.
   void nearest(Index slot, std::size_t k, std::vector<Near>& found) const {
     found.clear();
     const std::array<Offset, 3> home = {cell(point_[slot][0]), cell(point_[slot][1]),
@@ -74,7 +75,8 @@ class Buckets {
     return (cell(p[2]) * side_ + cell(p[1])) * side_ + cell(p[0]);
   }
 
-  /// Adds all points in buckets whose largest coordinate distance from `home` is `radius`.
+  /// Adds all points but `slot` in buckets whose largest coordinate distance from bucket `home` is
+  /// `radius`.
   void add_shell(Index slot, const std::array<Offset, 3>& home, Offset radius,
                  std::vector<Near>& found) const {
     const auto low = [&](int axis) { return std::max<Offset>(0, home[axis] - radius); };
