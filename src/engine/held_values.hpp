@@ -13,7 +13,7 @@
 namespace kauri {
 
 /// Values of A in the order of the pattern analysed, in the caller's memory. The caller leaves them
-/// unchanged until the factor is filled again.
+/// unchanged until the factor is filled again or destroyed.
 template <Scalar T>
 struct BorrowedValues {
   std::span<const T> value;

@@ -26,7 +26,8 @@ namespace kauri {
 class Backends {
  public:
   /// threads: threads of the CPU's backend, 0 means one per hardware thread; cuda: options of the
-  /// device's backend. Throws Error(device) if a device was asked for and is not available.
+  /// device's backend. Throws Error: device (a device was asked for and is not available), usage
+  /// (an unknown choice, threads < 0, half an allocator).
   Backends(BackendChoice choice, int threads, const CudaOptions& cuda = {});
   /// Takes the caller's backend, not null, and considers no other.
   explicit Backends(std::shared_ptr<Backend> given)
@@ -39,8 +40,8 @@ class Backends {
   std::pair<AnalyzeOptions, std::string> offered(AnalyzeOptions options, int scalar_bytes,
                                                  Index nrhs) const;
   /// Makes current the backend that the analysis chose, starting the device if necessary. If the
-  /// device cannot be started or lacks memory, the CPU's stays current; returns the reason, else an
-  /// empty string.
+  /// device cannot be started or lacks memory for one factor and a workspace for nrhs right-hand
+  /// sides, the CPU's stays current; returns the reason, else an empty string.
   std::string take(const Analysis& analysis, int scalar_bytes, Index nrhs);
   /// Starts the device, if the choice is `automatic` and the device is one whose times can be
   /// predicted. Ignores a failure.

@@ -56,7 +56,8 @@ void require_vectors(const MatrixView<T>& a, const char* name, Index n) {
          "; A has n = " + std::to_string(n));
 }
 
-/// Adds one column to the report: maxima over columns, and counts.
+/// Adds one column to the report: maxima over columns of errors, steps and contractions, and
+/// numbers of columns.
 void add_column(MixedReport& report, const MixedColumn& column) {
   report.path = std::max(report.path, column.path);
   report.unrefined = numeric::worse(column.unrefined, report.unrefined);

@@ -27,7 +27,7 @@ struct MixedLimits {
   double target, accept;
 };
 
-/// Conjugate gradients end after this many steps that did not halve the least error.
+/// Conjugate gradients end after this many steps in a row that did not halve the least error.
 inline constexpr int kPatience = 16;
 
 /// Columns that are solved side by side. `store` holds their vectors, which are allocated once:

@@ -14,8 +14,8 @@
 namespace kauri::cli {
 namespace {
 
-constexpr int kMostWorkers = 16;  // more workers gain less than their memory costs; also the most
-                                  // of AnalyzeOptions::workers = 0
+constexpr int kMostWorkers = 16;  // most tasks at once of a plan: more gain less than their memory
+                                  // costs; AnalyzeOptions::workers = 0 has the same limit
 
 /// Raises oneTBB's limit on threads to `threads`, while the result lives; null for 0. A backend
 /// uses no more threads than oneTBB allows the process, and this program, which owns the process,

@@ -41,8 +41,8 @@ TarMember find_tar_member(const std::vector<TarMember>& members, const std::stri
 
 /// Callback for gunzip() that follows a tar archive and throws Error(input) once more than `most`
 /// of its bytes are of no use: members other than Matrix Market or Rutherford-Boeing files and the
-/// member asked for, headers, and what follows the end. A header that promises such a member counts
-/// it in full. Throws Error(input) also for a broken header.
+/// member asked for, headers, and what follows the end. All bytes of a member of no use count as
+/// soon as its header promises them. Throws Error(input) also for a broken header.
 class TarWatch {
  public:
   TarWatch(std::string name, std::string member, std::size_t most);

@@ -58,7 +58,8 @@ SymmetricMatrix<double> parse_market_matrix(std::string_view text, std::string_v
 
 /// Returns a dense matrix from array layout, or from coordinate layout (absent entries are zero,
 /// repeated ones are summed); general, symmetric or skew-symmetric. `rows`: required number of
-/// rows, or kNone.
+/// rows, or kNone. Throws Error(input) as parse_market_matrix(), and for a coordinate file that is
+/// too sparse (kSparsest).
 DenseMatrix parse_market_dense(std::string_view text, std::string_view name, Index rows = kNone,
                                Allowance allowance = {});
 
