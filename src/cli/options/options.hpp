@@ -18,7 +18,7 @@ enum ExitCode : int {
   kOk = 0,
   kInput = 1,                ///< wrong usage or input, or an x that overflows or is too inexact
   kNotPositiveDefinite = 2,  ///< the matrix is not positive definite
-  kResources = 3,  ///< too little memory, work above a limit, or no usable device
+  kResources = 3,            ///< too little memory, work above a limit, or no usable device
 };
 
 /// Sources of systems, and how files are read.
