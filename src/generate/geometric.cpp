@@ -16,7 +16,7 @@ namespace {
 using Point = std::array<double, 3>;
 
 struct Near {
-  double squared;  ///< distance^2
+  double squared;  ///< squared distance to the point searched for
   Index slot;
   friend bool operator<(const Near& a, const Near& b) {
     return a.squared != b.squared ? a.squared < b.squared : a.slot < b.slot;
@@ -107,7 +107,7 @@ class Buckets {
 
   Offset side_;
   std::vector<Offset> start_;  // length side^3 + 1: first slot of each bucket
-  std::vector<Point> point_;   // by slot
+  std::vector<Point> point_;   // points by slot
   std::vector<Index> index_;   // by slot: the point's number in the input
 };
 

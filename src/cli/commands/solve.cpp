@@ -45,7 +45,7 @@ struct Outcome {
   double smallest_pivot = 0;
   Index smallest_column = kNone;
   std::optional<PivotLoss>
-      loss;  ///< none without a valid factor, and if mixed precision keeps L in float
+      loss;  ///< worst pivot; none without a valid factor, or if mixed precision keeps L in float
   std::optional<ConditionEstimate> condition;
   double condition_s = 0;
   double factor_s = 0, solve_s = 0, refine_s = 0;

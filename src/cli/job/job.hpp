@@ -19,12 +19,12 @@
 namespace kauri::cli {
 
 struct Job {
-  std::unique_ptr<tbb::global_control>
-      threads;  ///< allows as many threads as were asked for, even more than cores; or null
-  std::shared_ptr<Symbolic> symbolic;  ///< options, backend and plan
+  std::unique_ptr<tbb::global_control> threads;  ///< raises oneTBB's limit to the threads asked
+                                                 ///< for, which may exceed the cores; or null
+  std::shared_ptr<Symbolic> symbolic;            ///< options, backend and plan
   std::optional<std::vector<Index>>
       given;               ///< old_of from a permutation file, not yet checked against a system
-  std::string given_file;  ///< name of that file
+  std::string given_file;  ///< name of the permutation file, or empty
 
   [[nodiscard]] Backend& backend() const { return symbolic->backend(); }
   [[nodiscard]] AnalyzeOptions& analyze() const { return symbolic->options.analyze; }

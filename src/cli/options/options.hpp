@@ -36,7 +36,7 @@ struct SystemOptions {
 struct JobOptions {
   SolverOptions solver{};                 ///< values of all named options
   std::set<std::string> given{};          ///< named options that the command line sets
-  std::vector<OrderingMethod> methods{};  ///< several orderings, of a command that takes a list
+  std::vector<OrderingMethod> methods{};  ///< orderings that a list of --ordering names, or none
   std::string ordering_file{};            ///< file with a permutation that replaces the ordering
   std::string scalar = "double";
 };

@@ -15,7 +15,7 @@ namespace kauri::io {
 /// Layout of lines of fixed fields, which all have one width and one kind of number.
 struct FortranFormat {
   int repeat = 1;    ///< fields in each line but the first
-  int width = 0;     ///< columns of a field
+  int width = 0;     ///< characters of a field
   int decimals = 0;  ///< digits after an implied decimal point
   int scale = 0;     ///< n of nP: a number without exponent stands for 10^-n of what is written
   bool integer = false;
@@ -27,7 +27,7 @@ struct FortranFormat {
 
   /// The position of field k, counted from 0 over all lines.
   struct Place {
-    Offset line = 0;  ///< counted from the first one
+    Offset line = 0;  ///< line of the section, counted from 0
     int column = 0;   ///< start column of the field
   };
   [[nodiscard]] Place place(Offset k) const;

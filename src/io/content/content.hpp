@@ -17,7 +17,7 @@ struct Content {
   explicit Content(Bytes own) : held(std::move(own)), bytes(held.view()) {}
   explicit Content(std::string_view borrowed) : bytes(borrowed) {}
   Bytes held;
-  std::string_view bytes;  ///< remains valid when `held` moves
+  std::string_view bytes;  ///< the content, in `held` or borrowed; valid also after `held` moved
 };
 
 /// Maker of the callback that gunzip() calls while it unpacks a file of `packed` bytes.

@@ -78,7 +78,7 @@ class Walker {
     std::string name;
     Offset size = 0;
     bool file = false;
-    std::size_t begin = 0;  ///< offset of its content
+    std::size_t begin = 0;  ///< offset of its content in the archive
   };
   /// Returns the next member of an archive whose first bytes are `so_far`, which must grow from
   /// call to call; nothing if its header is not complete yet, and at the end.

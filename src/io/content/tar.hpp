@@ -19,7 +19,7 @@ bool is_tar(std::string_view bytes);
 
 struct TarMember {
   std::string name;
-  std::string_view bytes;  ///< borrowed from the archive
+  std::string_view bytes;  ///< contents, borrowed from the archive
 };
 
 /// Returns the ordinary files of an archive in memory, in order, each counted in `allowance` before

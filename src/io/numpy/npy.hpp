@@ -52,7 +52,7 @@ class NpyArray {
 
   std::string name_;
   std::string_view data_;
-  char kind_ = 0;         // f, i, u, b, S, U
+  char kind_ = 0;         // NumPy's letter of the type: f, i, u, b, S or U
   Offset width_ = 0;      // bytes of an element
   bool swapped_ = false;  // stored in the other byte order
   bool fortran_order_ = false;
