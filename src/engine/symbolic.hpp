@@ -22,7 +22,7 @@
 namespace kauri {
 
 /// The backends of a solver: the caller's, the one asked for or, for `automatic`, the CPU's and,
-/// once a call has started it, the device's. All live as long as this object.
+/// once a call has started it, the device's. All of them live as long as this object.
 class Backends {
  public:
   /// threads: threads of the CPU's backend, 0 means one per hardware thread; cuda: options of the

@@ -11,9 +11,9 @@ namespace kauri::picture {
 
 struct TreeSize {
   double width = 960, height = 480;  ///< size of the picture in pixels, without its margins
-  double least_width = 4;  ///< in pixels; a narrower subtree joins the shape of its narrow siblings
+  double least_width = 4;  ///< pixels; a narrower subtree joins the shape of its narrow siblings
   double least_height =
-      1.5;  ///< in pixels; a lower front is drawn together with its child if it has one wide child
+      1.5;  ///< pixels; a lower front is drawn together with its child if it has one wide child
 };
 
 /// A shape: a front, several fronts along a chain, or whole subtrees. Its width stands for the
