@@ -78,8 +78,9 @@ T*& place_for(T** place, const char* name) {
   return handle;
 }
 
-/// Returns the caller's struct, which begins with struct_size. Throws Error(usage) if the size is
-/// not sizeof(T). All structs are in their first version, so each has one valid size.
+/// Returns the caller's struct, which begins with struct_size. Throws Error(usage) if the pointer
+/// is null or the size is not sizeof(T). All structs are in their first version, so each has one
+/// valid size.
 template <class T>
 T& sized(T* pointer, const char* name) {
   T& s = need(pointer, name);
@@ -106,8 +107,8 @@ void put(T* place, const U& value) {
 }
 
 /// Sets *needed, unless `needed` is null, to the bytes of the text with its terminating zero, and
-/// writes these to the buffer, unless that is null and capacity 0. Throws Error(usage) if it is too
-/// small.
+/// writes these to the buffer, unless the buffer is null and capacity 0. Throws Error(usage) if the
+/// buffer is null with a capacity above 0, or too small.
 void put_text(std::string_view text, char* buffer, std::size_t capacity, std::size_t* needed);
 
 /// Throws Error(usage) unless `given` is `expected`. name: the argument, as "length".

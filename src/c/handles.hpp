@@ -1,5 +1,5 @@
-// Contents of the opaque handles of the C interface. A handle shares the objects that must outlive
-// other handles.
+// Contents of the opaque handles of the C interface. Objects that several handles use are owned by
+// all of these.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,8 +23,9 @@
 
 namespace kauri::c {
 
-/// A stop source. request() stops the calls that took a token since the last reset(); reset() makes
-/// a new source, so that later calls run. Thread-safe.
+/// A stop source. request() stops the calls that took a token since the last reset(), and those
+/// that begin before the next one; reset() makes a new source, so that later calls run.
+/// Thread-safe.
 class CancelState {
  public:
   [[nodiscard]] std::stop_token token() const {
@@ -83,7 +84,7 @@ template <Scalar T>
 struct SolverOf {
   using Number = T;
   Solver<T> solver;
-  std::shared_ptr<const CallerOrder<T>> order{};  ///< map of the matrix last computed
+  std::shared_ptr<const CallerOrder<T>> order{};  ///< order of the matrix of the last compute()
   std::optional<Breakdown> breakdown{};  ///< breakdown of the last factorisation, if it had one
   bool filled = false;  ///< the last factorisation ended, with a factor or a breakdown
 };

@@ -79,7 +79,8 @@ MatrixOf<T> compressed(const kauri_compressed& a) {
 }
 
 /// Makes a matrix from triplets: sorts them by column, keeping their order within a column, and
-/// passes them on as compressed columns with the caller's row numbers.
+/// passes them on as compressed columns with the caller's row numbers. Throws Error(input) for a
+/// column outside the matrix, and the errors of SymmetricMatrix::from_compressed().
 template <class T, class Number>
 MatrixOf<T> triplets(const kauri_triplets& a) {
   const auto row = span_of<const Number>(a.row, a.entries, "row"),

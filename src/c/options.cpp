@@ -74,7 +74,7 @@ extern "C" {
 
 kauri_status kauri_cancel_create(kauri_cancel** cancel) {
   return guarded([&] {
-    kauri_cancel*& place = place_for(cancel, "cancel");  // before the allocation, which could leak
+    kauri_cancel*& place = place_for(cancel, "cancel");  // before an allocation that could leak
     place = new kauri_cancel{std::make_shared<CancelState>()};
   });
 }

@@ -17,7 +17,8 @@ namespace {
 
 const Plan& plan_in(const kauri_plan* plan) { return *need(plan, "plan").plan; }
 
-/// Returns the options of an analysis for the backend; for the CPU of this machine if it is null.
+/// Returns the options of an analysis whose plan `backend` runs. If `backend` is null, target and
+/// workers stay those of `options`; an empty target means the CPU of this machine.
 AnalyzeOptions analysis_for(const kauri_options* options, const kauri_backend* backend) {
   const SolverOptions all = options_of(options);
   AnalyzeOptions analyze = all.analyze;

@@ -28,7 +28,8 @@ std::span<const std::byte> bytes_at(const void* bytes, std::size_t count) {
   return {static_cast<const std::byte*>(bytes), count};
 }
 
-/// Loads a plan into `place`. from: a path or bytes.
+/// Loads a plan into a new handle at `place` and returns KAURI_OK. from: a path or bytes; base: 0
+/// or 1, from which the handle counts rows.
 template <class From>
 kauri_status load(const From& from, const kauri_options* options, std::int32_t base,
                   kauri_plan*& place) {

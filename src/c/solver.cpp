@@ -36,7 +36,7 @@ kauri_status filled(SolverOf<T>& of, int base, Fill&& fill) {
 }
 
 /// Returns the verdict of the last factorisation; its status is `none` if there was none or it
-/// failed.
+/// ended with an exception other than Error(usage).
 template <class T>
 DeviceVerdict verdict_of(const SolverOf<T>& of) {
   if (!of.filled) return {};

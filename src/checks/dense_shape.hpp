@@ -14,7 +14,8 @@
 namespace kauri {
 
 /// Returns true if the leading dimension is at least the length of a column (of a row if
-/// row-major).
+/// row-major). Returns false also for a negative number of rows or columns and for an unknown
+/// layout.
 template <class View>
 bool has_room(const View& a) {
   if (a.rows < 0 || a.cols < 0) return false;
@@ -30,8 +31,8 @@ inline const char* in_words(Layout layout) {
              : ", in an unknown layout; expected column_major or row_major";
 }
 
-/// Throws Error(usage) unless a has n rows, a sufficient leading dimension, and data. name: that of
-/// the call and the matrix, as "solve: x".
+/// Throws Error(usage) unless a has n rows, a sufficient leading dimension, and, if it has entries,
+/// data that are not null. name: that of the call and the matrix, as "solve: x".
 template <class T>
 void require_dense(const MatrixView<const T>& a, const char* name, Index n) {
   const auto refuse = [name](const std::string& what) { misuse(name + what); };
@@ -54,8 +55,9 @@ bool overlaps_from_the_first(const MatrixView<const T>& b, const MatrixView<cons
   return steps(b) != steps(x);
 }
 
-/// Returns true if b and x may share an entry. Columns (or rows) of one may lie between those of
-/// the other.
+/// Returns true if b and x, of equal shapes, may share an entry. Returns false if the columns (or
+/// rows) of one lie between those of the other, which is detected if layouts and leading dimensions
+/// are equal.
 template <class T>
 bool overlap(const MatrixView<const T>& b, const MatrixView<T>& x) {
   if (x.rows == 0 || x.cols == 0) return false;

@@ -19,8 +19,8 @@ struct EntryPlace {
   Index row, column;
 };
 
-/// Returns the row and column of A's value k, which it searches in the plan's map of entries.
-/// O(nnz).
+/// Returns the row and column of value k of A, in the order of the pattern analysed; searches k in
+/// the plan's map of entries. O(nnz).
 inline EntryPlace place_of(const Plan& plan, Offset k) {
   const auto& [ptr, source, first] =
       std::tie(plan.internals->assembly.entry_ptr, plan.internals->assembly.entry_source,

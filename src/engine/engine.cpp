@@ -20,7 +20,8 @@
 namespace kauri {
 namespace {
 
-/// Factorisations with fewer operations, of up to some 50 ms, report no progress.
+/// Factorisations with fewer operations than this, which take up to some 50 ms, report no progress
+/// between their first and last message.
 constexpr double kWatchedFlops = 1e9;
 
 }  // namespace
@@ -115,7 +116,7 @@ template <Scalar T>
 Result<void, Breakdown> Engine<T>::factorize(std::span<const T> value, T shift,
                                              const std::stop_token& stop) {
   require_prepared();
-  BorrowedValues<T> before;  // destroyed after `lock`: its owner is released without it
+  BorrowedValues<T> before;  // destroyed after `lock`: its owner is released with no lock held
   const std::unique_lock lock(filling_);
   const Result<void, Breakdown> result = filled([&] {
     return is_mixed() ? fill_mixed(value, shift, stop)
@@ -133,12 +134,13 @@ Result<void, Breakdown> Engine<T>::factorize(BorrowedValues<T> value, T shift,
                                              std::optional<StreamHandle> stream,
                                              const std::stop_token& stop) {
   require_prepared();
-  BorrowedValues<T> before;  // destroyed after `lock`: its owner is released without it
+  BorrowedValues<T> before;  // destroyed after `lock`: its owner is released with no lock held
   const std::unique_lock lock(filling_);
   const Result<void, Breakdown> result =
       filled([&] { return fill_borrowed(value, shift, stream, stop); });
   before = values_.give_back();
-  // A mixed factor holds a copy on the device, so the engine keeps no reference.
+  // A mixed factor holds a copy of values that are on the device, so the engine keeps no reference
+  // to the caller's.
   values_.borrow(is_mixed() && value.on_device ? BorrowedValues<T>{} : value, shift);
   after_filling(result);
   return result;
@@ -157,7 +159,7 @@ Result<void, Breakdown> Engine<T>::factorize_shifted(T shift, const std::stop_to
       return is_mixed() ? fill_mixed(value, shift, stop)
                         : kauri::refactorize_shifted<T>(*factor_, value, shift, stop);
     });
-  } catch (...) {  // a refused shift changes nothing
+  } catch (...) {  // values_ have the previous shift again
     values_.set_shift(pattern(), before);
     can_shift_ = true;
     throw;
@@ -168,8 +170,8 @@ Result<void, Breakdown> Engine<T>::factorize_shifted(T shift, const std::stop_to
   return result;
 }
 
-/// Factorises A + shift I in the mixed factor; value: those of A, on the host. Does nothing for T
-/// other than double.
+/// Factorises A + shift I in the mixed factor. value: the values of A, in host memory. Throws
+/// Error(usage) for a shift that is not finite. Does nothing for T other than double.
 template <Scalar T>
 Result<void, Breakdown> Engine<T>::fill_mixed(std::span<const T> value, T shift,
                                               const std::stop_token& stop) {
@@ -207,8 +209,10 @@ Result<void, Breakdown> Engine<T>::fill_borrowed(const BorrowedValues<T>& value,
                 : kauri::refactorize<T>(*factor_, there, shift, stop);
 }
 
-/// Calls fill() and sends its progress to the handler. Counts the call in fillings_, and sets
-/// valid_ to the factor's state, also if fill() throws; if not, reports seconds and smallest pivot.
+/// Calls fill(), which factorises, and sends its progress to the handler. The caller holds filling_
+/// exclusively. Also if fill() throws, counts the call in fillings_, sets can_shift_ to false and
+/// valid_ to the factor's state. If fill() returns, sets its seconds and the smallest pivot in the
+/// report.
 template <Scalar T>
 template <class Fill>
 Result<void, Breakdown> Engine<T>::filled(const Fill& fill) {
@@ -241,8 +245,8 @@ Result<void, Breakdown> Engine<T>::filled(const Fill& fill) {
   return result;
 }
 
-/// Copies the smallest pivot and its column from the verdict to the report. The caller holds
-/// report_mutex_.
+/// Copies the smallest pivot and its column from the factor's verdict to the report. The caller
+/// holds report_mutex_.
 template <Scalar T>
 void Engine<T>::take_verdict() {
   const DeviceVerdict verdict = is_mixed() ? mixed_->verdict() : factor_->verdict();
@@ -250,8 +254,8 @@ void Engine<T>::take_verdict() {
   report_.smallest_column = verdict.smallest_column;
 }
 
-/// Ends a filling once values_ holds its values: looks for nearly singular pivots and sends the
-/// outcome to the handler, which may throw.
+/// Ends a filling once values_ holds its values: counts them as a new version, calls
+/// look_for_loss() and sends the outcome to the handler, which may throw.
 template <Scalar T>
 void Engine<T>::after_filling(const Result<void, Breakdown>& result) {
   ++version_;
@@ -260,7 +264,8 @@ void Engine<T>::after_filling(const Result<void, Breakdown>& result) {
 }
 
 /// Sets report_.nearly_singular to the worst pivot if that makes A nearly singular, else to none.
-/// Sets none if A's values are not on the host.
+/// Sets none also if A's values are not on the host, the factor is not valid, or a mixed factor
+/// holds L in float.
 template <Scalar T>
 void Engine<T>::look_for_loss() {
   std::optional<PivotLoss> loss;
@@ -277,8 +282,8 @@ void Engine<T>::look_for_loss() {
   report_.nearly_singular = loss;
 }
 
-/// Returns the loss at the smallest pivot of a mixed factor that holds L in double; nothing if L is
-/// in float or A's values are not on the host.
+/// Returns the loss at the smallest pivot of a mixed factor that holds L in double; nothing if the
+/// factor is not valid, L is in float, or A's values are not on the host.
 template <Scalar T>
 std::optional<PivotLoss> Engine<T>::mixed_loss() const {
   const SymmetricView<T> a{pattern(), values_.if_on_host()};
@@ -310,7 +315,7 @@ void Engine<T>::require_length(std::span<const T> value) const {
 template <Scalar T>
 void Engine<T>::set_values(std::span<const T> value) {
   require_length(value);
-  BorrowedValues<T> before;  // destroyed after `lock`: its owner is released without it
+  BorrowedValues<T> before;  // destroyed after `lock`: its owner is released with no lock held
   const std::unique_lock lock(filling_);
   ++fillings_;
   before = values_.give_back();
@@ -321,7 +326,7 @@ void Engine<T>::set_values(std::span<const T> value) {
 template <Scalar T>
 void Engine<T>::set_values(BorrowedValues<T> value) {
   require_length(value.value);
-  BorrowedValues<T> before;  // destroyed after `lock`: its owner is released without it
+  BorrowedValues<T> before;  // destroyed after `lock`: its owner is released with no lock held
   const std::unique_lock lock(filling_);
   ++fillings_;
   before = values_.give_back();

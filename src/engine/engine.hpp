@@ -78,7 +78,8 @@ class Engine {
   /// Allocates the factor, from the prepared plan if Symbolic::prepare() was called. nrhs: number
   /// of right-hand sides to make room for, used with mixed precision. refines: also allocates the
   /// residual that the first refinement would allocate otherwise, in full precision. Throws
-  /// Error(usage) without a plan, else as Factor::create().
+  /// Error(usage) without a plan, else as Factor::create(), with mixed precision as
+  /// MixedFactor::create().
   void prepare(Index nrhs = 1, bool refines = false);
   /// Takes over a factor that was loaded, and its plan.
   void adopt(Factor<T> factor);
@@ -107,8 +108,10 @@ class Engine {
   void set_values(BorrowedValues<T> value);
 
   /// Solves the system for x. b and x may have any layout; x must not overlap b, unless it is b
-  /// itself and is not refined. With mixed precision it solves A x = b, and returns the number of
-  /// columns that did not converge, or the breakdown of a factor in double: then x is NaN.
+  /// itself and is not refined. Returns 0. With mixed precision it solves A x = b whatever `system`
+  /// is, and returns the number of columns that did not converge, or the breakdown of a factor in
+  /// double: then x is NaN. Throws as Factor::solve(), and Error(usage) for a refinement without
+  /// values.
   Result<Index, Breakdown> solve(System system, MatrixView<const T> b, MatrixView<T> x,
                                  const SolveRequest& request);
   /// Solves A X = B for X, and refines X by these options unless they are empty. x must not overlap
@@ -118,10 +121,11 @@ class Engine {
                    const std::optional<RefineOptions>& refine, const std::stop_token& stop);
   /// Solves A X = B in place. x holds B on entry, and again if the call throws.
   Result<Index, Breakdown> solve_in_place(MatrixView<T> x, const SolveRequest& request);
-  /// Solves the system with b and x on the factor's device. Work that writes b must have ended.
-  /// meanwhile: called, if not empty, while the device works and this call holds the lock that
-  /// fillings wait for; it may solve with this engine. It is not called if another call waits for
-  /// that lock. With mixed precision `meanwhile` is not called, and on the CPU b and x are in
+  /// Solves the system as solve() does, with b and x on the factor's device. Work that writes b
+  /// must have ended. Throws Error(usage) for a factor on the CPU in full precision. meanwhile:
+  /// called, if not empty, while the device works and this call holds the lock that fillings wait
+  /// for; it may solve with this engine. It is not called if another call waits for that lock. With
+  /// mixed precision `meanwhile` is not called, and for a mixed factor on the CPU b and x are in
   /// ordinary memory.
   Result<Index, Breakdown> solve_on_device(System system, MatrixView<const T> b, MatrixView<T> x,
                                            const SolveRequest& request,

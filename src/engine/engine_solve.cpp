@@ -139,7 +139,7 @@ Solution<T> Engine<T>::factorize_and_solve(BorrowedValues<T> value, MatrixView<c
 
 /// Calls sweeps(workspace) and, if the request asks for refinement, refine(memory), whose result it
 /// returns; then sets figures and status in the report. b, x: views of host memory; with null data
-/// if they are on a device.
+/// if they are on a device. The caller holds filling_.
 template <Scalar T>
 template <class Sweeps, class Refine>
 Refinement Engine<T>::measured(const MatrixView<const T>& b, const MatrixView<const T>& x,
@@ -159,7 +159,7 @@ Refinement Engine<T>::measured(const MatrixView<const T>& b, const MatrixView<co
   if (request.corrections) {
     {
       const std::lock_guard lock(report_mutex_);
-      report_solve();  // which stays if the refinement throws
+      report_solve();  // these figures stay if the refinement throws
     }
     tell(handler(), Phase::refine, 0, [&] {
       return "refinement, corrections at most: " + std::to_string(*request.corrections);
@@ -302,7 +302,7 @@ Result<Index, Breakdown> Engine<T>::solve_mixed(MatrixView<const T> b, MatrixVie
                   on_host ? b : MatrixView<const double>{});
     }
     look_for_loss();
-    if (!told_before) tell_loss(handler(), report_);  // of a factor in double that this solve made
+    if (!told_before) tell_loss(handler(), report_);  // loss in L in double, made by this solve
     tell_refinement(handler(), report_);
     if (!solved) return solved.error();
     return solved.value().unconverged;

@@ -58,8 +58,9 @@ void require_solvable(bool factor_is_there) {
         "down)");
 }
 
-/// Factorises A + shift I. after: the caller's stream, whose work at the time of the call writes
-/// the values on the device; none: they have been written.
+/// Factorises A + shift I. values: `fresh`, or `unchanged` if they are those of the factor's last
+/// filling. after: the caller's stream, whose work at the time of the call writes the values on the
+/// device; none: they have been written.
 template <class T>
 Result<void, Breakdown> fill(Factor<T>& factor, std::span<const T> value, T shift,
                              numeric::ValuesAre values, const std::stop_token& stop,

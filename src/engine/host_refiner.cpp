@@ -50,7 +50,8 @@ void HostRefiner<T>::enqueue_values(std::span<const T> value, StreamHandle strea
   set_values(value);
 }
 
-/// Refines x. As on a device, x is NaN if the factor is not valid, and its errors follow from that.
+/// Refines x. As on a device, all entries of x become NaN if the factor is not valid, and the
+/// errors reported are those of that x.
 template <Scalar T>
 DeviceRefinement HostRefiner<T>::refine(const numeric::FactorImpl<T>& factor, MatrixView<const T> b,
                                         MatrixView<T> x, numeric::WorkspaceImpl<T>& workspace,

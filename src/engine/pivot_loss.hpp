@@ -27,15 +27,16 @@ double diagonal_of(const SymmetricView<T>& a, Index j) {
       a.value[static_cast<std::size_t>(a.pattern.col_ptr[static_cast<std::size_t>(j)])]);
 }
 
-/// Returns the PivotLoss of a pivot, in units of A, that the caller knows to be the worst one, as
-/// is the smallest pivot of a matrix that is scaled to a diagonal of about 1.
+/// Returns the PivotLoss of a pivot, in units of A and in a column of A, that the caller knows to
+/// be the worst one, as is the smallest pivot of a matrix that is scaled to a diagonal of about 1.
 template <Scalar T>
 PivotLoss loss_at(const SymmetricView<T>& a, Index column, double pivot) {
   return {column, pivot, diagonal_of(a, column), pivot_loss_limit<T>(a.pattern.n)};
 }
 
-/// Returns the pivot with the least ratio to A's diagonal entry, as worst_pivot() does. Does not
-/// check that `a` has the pattern of the factor's plan.
+/// Returns the pivot with the least ratio to A's diagonal entry, as worst_pivot() does. `a` is the
+/// matrix that was factorised, its shift included; does not check that it has the pattern of the
+/// factor's plan.
 template <Scalar T>
 PivotLoss find_worst_pivot(const SymmetricView<T>& a, const Factor<T>& factor) {
   PivotLoss worst{.limit = pivot_loss_limit<T>(a.pattern.n)};
@@ -52,8 +53,8 @@ PivotLoss find_worst_pivot(const SymmetricView<T>& a, const Factor<T>& factor) {
 
 /// Returns the worst pivot if it makes A nearly singular, else nothing. largest: the largest
 /// diagonal entry of A. If rows have different units, the pivot of least ratio need not be the
-/// smallest one, which the verdict holds, so all pivots are examined. They are not if the smallest
-/// pivot is at least limit * largest, as in most systems: then no ratio is below the limit.
+/// smallest one, which the verdict holds, so all pivots are examined. None is if the smallest pivot
+/// is at least limit * largest, as in most systems: then no ratio is below the limit.
 template <Scalar T>
 std::optional<PivotLoss> find_nearly_singular(const SymmetricView<T>& a, double largest,
                                               const Factor<T>& factor) {

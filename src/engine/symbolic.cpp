@@ -14,7 +14,7 @@
 namespace kauri {
 namespace {
 
-constexpr Offset kRounding = Offset{64} << 20;  // bytes left for the driver, which rounds sizes up
+constexpr Offset kRounding = Offset{64} << 20;  // bytes left to the driver, which rounds sizes up
 
 Backend asked_for(BackendChoice choice, int threads, const CudaOptions& cuda) {
   switch (choice) {
@@ -119,7 +119,8 @@ Symbolic::Symbolic(SolverOptions given, int scalar_size, std::shared_ptr<Backend
   complete_options();
 }
 
-/// Sets an empty target, and numbers of workers and of ordering threads that are 0.
+/// Completes options.analyze: an empty target and workers of 0 become the backend's, ordering
+/// threads of 0 become options.threads.
 void Symbolic::complete_options() {
   options.analyze = for_backend(std::move(options.analyze), backend());
   if (options.analyze.ordering.threads == 0) options.analyze.ordering.threads = options.threads;

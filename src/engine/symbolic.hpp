@@ -22,11 +22,12 @@
 namespace kauri {
 
 /// The backends of a solver: the caller's, the one asked for or, for `automatic`, the CPU's and,
-/// once a call has started it, the device's. All live as long as this object.
+/// once a call has started it, the device's. All of them live as long as this object.
 class Backends {
  public:
   /// threads: threads of the CPU's backend, 0 means one per hardware thread; cuda: options of the
-  /// device's backend. Throws Error(device) if a device was asked for and is not available.
+  /// device's backend. Throws Error: device (a device was asked for and is not available), usage
+  /// (an unknown choice, threads < 0, half an allocator).
   Backends(BackendChoice choice, int threads, const CudaOptions& cuda = {});
   /// Takes the caller's backend, not null, and considers no other.
   explicit Backends(std::shared_ptr<Backend> given)
@@ -39,8 +40,8 @@ class Backends {
   std::pair<AnalyzeOptions, std::string> offered(AnalyzeOptions options, int scalar_bytes,
                                                  Index nrhs) const;
   /// Makes current the backend that the analysis chose, starting the device if necessary. If the
-  /// device cannot be started or lacks memory, the CPU's stays current; returns the reason, else an
-  /// empty string.
+  /// device cannot be started or lacks memory for one factor and a workspace for nrhs right-hand
+  /// sides, the CPU's stays current; returns the reason, else an empty string.
   std::string take(const Analysis& analysis, int scalar_bytes, Index nrhs);
   /// Starts the device, if the choice is `automatic` and the device is one whose times can be
   /// predicted. Ignores a failure.
@@ -102,8 +103,9 @@ Analysis analyze_for(Chooser& backends, const AnalyzeOptions& options, int scala
 /// adopt.
 struct Symbolic {
   /// Makes the backends. Options that leave target, workers or ordering threads open get those of
-  /// the backend and of the option `threads`. scalar_bytes: bytes of a number of L, 4 or
-  /// 8. Throws Error: usage, device.
+  /// the backend and of the option `threads`. scalar_size: bytes of a number of L, 4 or 8. Throws
+  /// Error: usage (an unknown BackendChoice, threads < 0, half an allocator), device (a device was
+  /// asked for and is not available).
   Symbolic(SolverOptions given, int scalar_size);
   /// Takes the caller's backend, not null, in place of those that the options ask for. The option
   /// `threads`, if it is 0, becomes the number of threads of this backend.
@@ -118,10 +120,12 @@ struct Symbolic {
   /// permutation replaces the ordering of the options.
   void analyze(const Pattern& a, const std::stop_token& stop,
                const std::optional<Permutation>& permutation = {});
-  /// Takes a plan that was made elsewhere, or null, in place of an analysis.
+  /// Takes a plan that was made elsewhere, or null for none, in place of an analysis, and drops the
+  /// prepared plan.
   void adopt(std::shared_ptr<const Plan> plan);
-  /// Prepares the plan on the current backend, for all factors that are made later. Later calls
-  /// return the same object. Any thread may call it. Throws as PreparedPlan::create().
+  /// Prepares the plan, which must exist, on the current backend, for all factors that are made
+  /// later. Later calls return the same object until the next analyze() or adopt(). Any thread may
+  /// call it. Throws as PreparedPlan::create().
   const PreparedPlan& prepare();
   /// Returns the prepared plan, or null without a call of prepare().
   [[nodiscard]] const PreparedPlan* prepared();

@@ -24,7 +24,7 @@ WorkspacePool<T>::Lease::Lease(WorkspacePool& pool, const Factor<T>& factor, Ind
   memory_->workspace.reset();
   try {
     memory_->workspace.emplace(Workspace<T>::create(factor, nrhs));
-  } catch (...) {  // the pool keeps the rest of it
+  } catch (...) {  // the pool keeps its residual and refiner
     pool.put(std::move(memory_));
     throw;
   }

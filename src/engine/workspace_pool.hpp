@@ -21,8 +21,8 @@ struct SolveMemory {
   std::optional<Workspace<T>> workspace;
   std::unique_ptr<numeric::ResidualImpl<T>>
       residual;                       ///< residuals for b and x on the host, or null
-  std::optional<Refiner<T>> refiner;  ///< refiner for b and x on a device
-  std::uint64_t version = 0;          ///< version of the values in `refiner`
+  std::optional<Refiner<T>> refiner;  ///< refiner for b and x on a device, or none
+  std::uint64_t version = 0;          ///< Engine's version of the values in `refiner`; 0: none
 };
 
 /// Memory for solves: objects of SolveMemory that no thread uses now. Any number of threads may

@@ -85,7 +85,7 @@ bool overlaps_from_the_first(const BatchView<const T>& b, const BatchView<const 
 }
 
 /// Throws Error(usage) if two entries of x have one address. Items may follow each other in memory,
-/// or have their columns (rows if row-major) interleaved with those of others.
+/// or have their columns (rows if row-major) interleaved with those of other items.
 template <class T>
 void require_apart(const BatchView<T>& x) {
   if (x.items < 2 || x.rows == 0 || x.cols == 0) return;

@@ -120,9 +120,9 @@ struct Solves {
   }
 };
 
-/// Returns Hager's lower bound of ||A^-1||_1: the local maximum of ||A^-1 x||_1 over the unit
-/// vectors, which are the corners of the ball ||x||_1 <= 1. Solves with A^T are solves with A,
-/// since A is symmetric. Returns NaN if a solution has a NaN.
+/// Returns Hager's lower bound of ||A^-1||_1: climbs, for at most kMostSteps steps, to a local
+/// maximum of ||A^-1 x||_1 over the unit vectors, which are the corners of the ball ||x||_1 <= 1.
+/// Solves with A^T are solves with A, since A is symmetric. Returns NaN if a solution has a NaN.
 template <class T>
 double climb(Solves<T>& solve, Index n) {
   using numeric::EstimatorStart;

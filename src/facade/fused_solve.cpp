@@ -26,7 +26,8 @@ namespace {
 [[noreturn]] void misuse_of_fused(const std::string& what) { misuse("FusedSolve: " + what); }
 
 /// Returns a plan of the bordered matrix [c B^T; B A], whose first nrhs columns, the border, are
-/// full and are eliminated last.
+/// full and are eliminated last. plan: a plan of A, whose permutation, target and workers it takes.
+/// Throws Error(overflow) for too many rows or entries.
 std::shared_ptr<const Plan> bordered(const Pattern& a, const Plan& plan, Index nrhs) {
   if (Offset{a.n} + nrhs > std::numeric_limits<Index>::max())
     throw Error(ErrorKind::overflow, "FusedSolve: " + std::to_string(a.n) + " rows and " +

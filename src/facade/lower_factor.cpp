@@ -1,4 +1,4 @@
-// L and its diagonal, read panel by panel.
+// L, its diagonal, and the determinant of A from a factor.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/extras/lower_factor.hpp"
 
@@ -84,7 +84,7 @@ std::vector<T> lower_diagonal(const Factor<T>& factor) {
 
 template <Scalar T>
 double determinant(const Factor<T>& factor) {
-  double high = 1, low = 0;  // high + low is the product (Dekker 1971)
+  double high = 1, low = 0;  // high + low: product of mantissas (Dekker 1971)
   long exponent = 0;
   for (const T root : lower_diagonal(factor)) {
     int of_root = 0, of_product = 0;

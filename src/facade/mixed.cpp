@@ -56,7 +56,8 @@ void require_vectors(const MatrixView<T>& a, const char* name, Index n) {
          "; A has n = " + std::to_string(n));
 }
 
-/// Adds one column to the report: maxima over columns, and counts.
+/// Adds one column to the report: maxima over columns of errors, steps and contractions, and
+/// numbers of columns.
 void add_column(MixedReport& report, const MixedColumn& column) {
   report.path = std::max(report.path, column.path);
   report.unrefined = numeric::worse(column.unrefined, report.unrefined);
@@ -177,8 +178,9 @@ Result<void, Breakdown> MixedFactor::MixedState::fill(std::span<const double> va
   return fill_double(stop);
 }
 
-/// Factorises S A S in double, in a factor that the first call allocates. An exception leaves the
-/// factor in float usable.
+/// Factorises S A S in double, in a factor that the first call allocates. Returns a Breakdown in
+/// units of A; the mixed factor is then not valid. An exception leaves the factor in float as it
+/// was.
 Result<void, Breakdown> MixedFactor::MixedState::fill_double(const std::stop_token& stop) {
   if (!full) {
     Factor<double> made = Factor<double>::create(plan);
@@ -201,8 +203,8 @@ void MixedFactor::MixedState::load(MatrixView<const double> b) {
     block.column[c].error = block.column[c].unrefined = {error_of_zero[c], error_of_zero[c]};
 }
 
-/// Solves the columns that are marked `stuck` by the factor in double, after making that if
-/// necessary. Returns the Breakdown if it cannot be made.
+/// Solves the columns of the block that are marked `stuck` by the factor in double, which it makes
+/// if there is none for the present values. Returns the Breakdown if that fails.
 std::optional<Breakdown> MixedFactor::MixedState::rescue(const std::stop_token& stop) {
   if (!in_double)
     if (auto outcome = fill_double(stop); !outcome) return outcome.error();

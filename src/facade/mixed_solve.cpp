@@ -1,7 +1,7 @@
-// Refinement with a factor in float, flexible conjugate gradients with it as preconditioner (Golub
-// & Ye, SIAM J. Sci. Comput. 21, 1999; Notay, SIAM J. Sci. Comput. 22, 2000), refinement with a
-// factor in double. Each step computes the residual anew, in about twice the precision of double,
-// so errors are measured, not predicted.
+// Refinement with a factor in float, flexible conjugate gradients preconditioned by that factor
+// (Golub & Ye, SIAM J. Sci. Comput. 21, 1999; Notay, SIAM J. Sci. Comput. 22, 2000), refinement
+// with a factor in double. Each step computes the residual anew, in about twice the precision of
+// double, so errors are measured, not predicted.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/facade/mixed_solve.hpp"
 
@@ -18,11 +18,13 @@ namespace {
 using numeric::Dots;
 using numeric::MixedImpl;
 
-/// Refinement continues while each step reduces the error to less than this fraction.
+/// Refinement of a column continues while each step reduces the componentwise error to less than
+/// this fraction of the error before the step.
 constexpr double kContracts = 0.5;
-/// The fraction required instead while the error is above `accept` and conjugate gradients are
-/// allowed. A slower contraction would take some ten more steps; it mostly comes from a few small
-/// eigenvalues that the float factor misses, for which conjugate gradients take three.
+/// The fraction required instead, from the second correction on, while the error is above `accept`
+/// and conjugate gradients are allowed. A slower contraction would take some ten more steps; it
+/// mostly comes from a few small eigenvalues that the float factor misses, for which conjugate
+/// gradients take three.
 constexpr double kContractsWell = 0.125;
 
 BackwardError column_error(MixedImpl& store, Index column) {
@@ -62,15 +64,16 @@ void measure_active(MixedBlock& block) {
   block.store.residuals(block.active, block.error);
 }
 
-/// Activates the columns for which y = 0 can be improved: not those with b = 0, which y = 0 solves,
-/// and not those with a b that is not finite.
+/// Makes block.active the list of those columns in [first, first + count) whose y = 0 can be
+/// improved: not columns with b = 0, which y = 0 solves, nor columns with a b that is not finite.
 void begin_at_zero(MixedBlock& block, Index first, Index count) {
   block.active.resize(static_cast<std::size_t>(count));
   std::iota(block.active.begin(), block.active.end(), first);
   std::erase_if(block.active, [&](Index c) { return !(block.column[c].error.componentwise > 0); });
 }
 
-/// Refines all columns side by side. A column stays active until take_mixed_step() ends it.
+/// Refines all columns of the block side by side. A column stays active until take_mixed_step()
+/// ends it.
 void refine_in_float(MixedBlock& block, const numeric::FactorImpl<float>& factor,
                      numeric::WorkspaceImpl<float>& workspace) {
   begin_at_zero(block, 0, static_cast<Index>(block.column.size()));
@@ -105,8 +108,9 @@ struct CgState {
     slope = store.begin_search(column);
     return slope > 0 && std::isfinite(slope);
   }
-  /// Moves y along the direction to the minimum of y.H y / 2 - c.y. Returns false if the curvature
-  /// is not positive, which happens if H, as rounded to double, is not positive definite.
+  /// Moves y along the direction to the minimum of y.H y / 2 - c.y. Returns false, and leaves y, if
+  /// the curvature is not positive or the step is not finite. The curvature is not positive only if
+  /// H, as rounded to double, is not positive definite.
   bool advance() {
     const Dots along = store.curvature(column);
     const double step = along.second / along.first;
@@ -115,8 +119,9 @@ struct CgState {
     return true;
   }
   /// Sets the next direction, z + beta p, with the flexible beta: (r - previous r).z in place of
-  /// r.z, over the previous z.r. This keeps it conjugate to the last one although rounding makes M
-  /// another operator at each step. Returns false if z.r is not positive or beta is not finite.
+  /// r.z, over the previous z.r. This keeps the direction conjugate to the last one although
+  /// rounding makes M another operator at each step. Returns false if z.r is not positive or beta
+  /// is not finite.
   bool turn() {
     precondition();
     const Dots now = store.project(column);
@@ -184,7 +189,7 @@ void solve_in_double(MixedBlock& block, const numeric::FactorImpl<double>& facto
   for (bool fresh = true; !block.active.empty(); fresh = false) {
     stop_here();
     block.store.correct(factor, workspace, first,
-                        count);  // includes columns that are done; they are taken back below
+                        count);  // corrects columns that are done, too; these are taken back below
     std::size_t left = 0;
     for (Index c = first; c < first + count; ++c)
       if (left < block.active.size() && block.active[left] == c)

@@ -16,7 +16,7 @@ struct MixedColumn {
   MixedPath path = MixedPath::refinement;
   int steps = 0, cg_steps = 0;
   double contraction = 0, cg_contraction = 0;
-  BackwardError error, unrefined;    ///< errors of the current y, and before refinement
+  BackwardError error, unrefined;    ///< errors of the current y, and of the first one computed
   bool stuck = false;                ///< the last stage tried ended with an error above `accept`
   numeric::RefineProgress progress;  ///< progress of refinement with a factor in double
 };
@@ -27,7 +27,7 @@ struct MixedLimits {
   double target, accept;
 };
 
-/// Conjugate gradients end after this many steps that did not halve the least error.
+/// Conjugate gradients end after this many steps in a row that did not halve the least error.
 inline constexpr int kPatience = 16;
 
 /// Columns that are solved side by side. `store` holds their vectors, which are allocated once:
@@ -36,16 +36,18 @@ struct MixedBlock {
   numeric::MixedImpl& store;
   MixedLimits limits;
   std::vector<MixedColumn> column;   ///< one for each column of the block
-  std::vector<Index> active;         ///< columns still being refined
-  std::vector<BackwardError> error;  ///< errors of the active columns
+  std::vector<Index> active;         ///< numbers of the columns still being refined
+  std::vector<BackwardError> error;  ///< errors of the active columns, in their order
 };
 
 /// Solves all columns with the factor in float: by refinement and, for columns with an error above
-/// limits.accept, by conjugate gradients. store.load() has set c and y = 0.
+/// limits.accept, by conjugate gradients. store.load() has set c, y = 0 and r = c, and block.column
+/// holds the errors of y = 0. Marks columns whose error stays above limits.accept as stuck.
 void solve_in_float(MixedBlock& block, const numeric::FactorImpl<float>& factor,
                     numeric::WorkspaceImpl<float>& workspace);
 /// Solves columns [first, first + count) by refinement with a factor in double. On entry y = 0 and
-/// r = c in `store`.
+/// r = c in `store`, and block.column holds the errors of y = 0. Marks columns as solve_in_float()
+/// does.
 void solve_in_double(MixedBlock& block, const numeric::FactorImpl<double>& factor,
                      numeric::WorkspaceImpl<double>& workspace, Index first, Index count);
 

@@ -118,7 +118,7 @@ void SchurComplement<T>::write(MatrixView<T> s, const std::stop_token& stop) con
   const PhaseRange range("Schur complement");
   const StopCheck check_stop;
   const numeric::StridedView<T> out = numeric::strided(s);
-  constexpr Index kColumns = 32, kRows = 256;  // of a block, small enough to stay in the cache
+  constexpr Index kColumns = 32, kRows = 256;  // sizes of a block of S, which fits the cache
   for (Index j = 0; j < order_; j += kColumns)
     for (Index i = j; i < order_; i += kRows) {
       check_stop();

@@ -44,9 +44,9 @@ struct Edge {
   double weight;
 };
 
-/// Returns the graph Laplacian plus shift*I. If an edge is given twice, the first weight counts.
-/// Each diagonal entry is the shift plus the weights of the neighbours in ascending order: the
-/// order of summation is part of the definition.
+/// Returns the graph Laplacian plus shift*I. Each edge has u != v. If an edge is given twice, in
+/// either direction, the first weight counts. Each diagonal entry is the shift plus the weights of
+/// the neighbours in ascending order: the order of summation is part of the definition.
 Columns laplacian(Index n, const std::vector<Edge>& edges, double shift);
 
 }  // namespace kauri::gen

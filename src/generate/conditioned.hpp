@@ -1,5 +1,5 @@
-// Systems of three families with a condition number of about a given value, for tests and
-// bench/mixed to exercise mixed precision.
+// Systems of three families whose condition number a parameter controls, for tests and bench/mixed
+// to exercise mixed precision.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace kauri::conditioned {
 
-/// Sparse symmetric matrix under assembly: add() sums values with equal row and column, as element
+/// Sparse symmetric matrix under assembly: add() sums values of (i, j) and (j, i), as element
 /// matrices need.
 class Entries {
  public:
@@ -102,8 +102,8 @@ inline double greatest_eigenvalue(const SymmetricMatrix<double>& a) {
   return greatest;
 }
 
-/// Returns D A D: A is the Laplacian of a random graph plus a small multiple of I that sets the
-/// condition number, D holds random powers of ten between 10^-reach and 10^reach.
+/// Returns D A D: A is the Laplacian of a random graph plus a small multiple of I that gives A
+/// about this condition number, D holds random powers of ten between 10^-reach and 10^reach.
 inline SymmetricMatrix<double> random_scaled(Index n, double condition, double reach,
                                              std::uint64_t seed) {
   std::mt19937_64 random(seed);

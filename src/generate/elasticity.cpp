@@ -57,7 +57,7 @@ Stiffness brick_stiffness(double young, double poisson) {
 
 struct Mesh {
   Offset cells;               ///< number of cells along a side, N
-  std::vector<char> solid;    ///< N^3
+  std::vector<char> solid;    ///< N^3: not 0 for a voxel that is filled
   std::vector<Index> number;  ///< (N+1)^3: number of each node that carries unknowns, else kNone
   Index nodes = 0;
 
@@ -70,8 +70,8 @@ struct Mesh {
   }
 };
 
-/// Removes random voxels, then all that are not connected to the clamped face x = 0: a loose part
-/// would make A singular.
+/// Removes random voxels, then all that faces do not connect to the clamped face x = 0: a loose
+/// part would make A singular.
 void punch_holes(Mesh& mesh, const Holes& holes) {
   enum : char { kEmpty, kLoose, kHeld };
   const Offset side = mesh.cells, plane = side * side;

@@ -16,7 +16,7 @@ namespace {
 using Point = std::array<double, 3>;
 
 struct Near {
-  double squared;  ///< distance^2
+  double squared;  ///< squared distance to the point searched for
   Index slot;
   friend bool operator<(const Near& a, const Near& b) {
     return a.squared != b.squared ? a.squared < b.squared : a.slot < b.slot;
@@ -45,8 +45,9 @@ class Buckets {
 
   [[nodiscard]] Index index(Index slot) const { return index_[slot]; }
 
-  /// Finds the k nearest points of a slot, except itself, in no particular order. Searches buckets
-  /// in growing cubic shells until the k-th nearest is closer than any point not yet seen.
+  /// Sets `found` to the k nearest points of a slot, except itself, in no particular order; there
+  /// must be more than k points. Searches buckets in growing cubic shells until the k-th nearest is
+  /// closer than any point not yet seen.
   void nearest(Index slot, std::size_t k, std::vector<Near>& found) const {
     found.clear();
     const std::array<Offset, 3> home = {cell(point_[slot][0]), cell(point_[slot][1]),
@@ -74,7 +75,8 @@ class Buckets {
     return (cell(p[2]) * side_ + cell(p[1])) * side_ + cell(p[0]);
   }
 
-  /// Adds all points in buckets whose largest coordinate distance from `home` is `radius`.
+  /// Adds all points but `slot` in buckets whose largest coordinate distance from bucket `home` is
+  /// `radius`.
   void add_shell(Index slot, const std::array<Offset, 3>& home, Offset radius,
                  std::vector<Near>& found) const {
     const auto low = [&](int axis) { return std::max<Offset>(0, home[axis] - radius); };
@@ -105,7 +107,7 @@ class Buckets {
 
   Offset side_;
   std::vector<Offset> start_;  // length side^3 + 1: first slot of each bucket
-  std::vector<Point> point_;   // by slot
+  std::vector<Point> point_;   // points by slot
   std::vector<Index> index_;   // by slot: the point's number in the input
 };
 

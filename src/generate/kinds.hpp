@@ -35,7 +35,7 @@ struct Holes {
 Columns elast3d(Index cells, const Holes& holes);
 
 /// Returns the Laplacian + shift I of a random geometric graph: n points in the unit cube, each
-/// joined to its k nearest.
+/// joined to its k < n nearest; weights fall with the distance.
 Columns rgg3d(Index n, Index k, std::uint64_t seed, double shift);
 
 /// Returns the Laplacian + shift I of a triangulated grid of n jittered points, each cell cut along

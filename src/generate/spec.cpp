@@ -123,7 +123,7 @@ constexpr Offset kMostPlane = 46340, kMostCube = 1290, kMostBricks = 893;
 
 struct Generator {
   const char* name;
-  const char* arguments;  ///< names, blank-separated
+  const char* arguments;  ///< names of the arguments, blank-separated
   unsigned options;
   const char* help;
   Columns (*make)(const Request&);

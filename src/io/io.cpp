@@ -202,7 +202,7 @@ SymmetricMatrix<double> read_matrix(const std::string& path, const ReadOptions& 
     throw Error(
         ErrorKind::usage,
         "read_matrix: a storage of one half, expected full, lower_of_full or upper_of_full");
-  (void)SymmetryRule<double>(options.symmetry);  // validates it, whatever the file holds
+  (void)SymmetryRule<double>(options.symmetry);  // throws if out of range, whatever the file holds
   return io::guarded(path, [&] {
     const io::FileAndMember source = io::split_member(path);
     io::Allowance allowance(options.max_bytes);

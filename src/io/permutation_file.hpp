@@ -10,9 +10,9 @@
 
 namespace kauri::io {
 
-/// Returns the permutation of a text with one zero-based row number per line; lines that start with
-/// % or # are comments. Throws Error(input) naming the line of a number that is out of range or
-/// repeated.
+/// Returns old_of from a text with one zero-based row number per line: the k-th number is the row
+/// of A that is eliminated k-th. Lines that start with % or # are comments. Throws Error(input)
+/// naming the line of a number that is out of range or repeated.
 std::vector<Index> parse_permutation(std::string_view text, std::string_view name,
                                      Allowance allowance = {});
 

@@ -29,8 +29,8 @@ std::string histogram_svg(const std::vector<Bin>& bins, std::string_view label);
 /// A horizontal bar made of parts side by side.
 struct Bar {
   struct Part {
-    double value = 0;  ///< length, >= 0
-    std::string name;  ///< tooltip
+    double value = 0;  ///< length of the part, >= 0
+    std::string name;  ///< tooltip of the part
   };
   std::string name;
   std::vector<Part> parts;

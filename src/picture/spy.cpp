@@ -13,7 +13,7 @@ namespace kauri::picture {
 namespace {
 
 constexpr int kShades = 24;           // number of greys; an image of few colours is small
-constexpr double kLeastShade = 0.22;  // fraction of black
+constexpr double kLeastShade = 0.22;  // lightest shade of a cell with entries; black is 1
 
 /// Returns the shade of a cell of `count` entries, as a fraction of black, if the fullest cell has
 /// `most`: 0 for an empty cell, else at least kLeastShade.

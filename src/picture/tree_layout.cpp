@@ -99,7 +99,7 @@ class TreeLayouter {
  private:
   struct At {
     double x, y;
-    Index parent;  // number of the shape above
+    Index parent;  // index of the shape above in out_.shapes, or kNone
   };
   struct Waiting {
     Index front;
@@ -107,7 +107,7 @@ class TreeLayouter {
   };
   struct Small {
     Index front;
-    double y;  // top of the front
+    double y;  // top of the front in pixels
   };
 
   [[nodiscard]] double width_of(Index s) const {

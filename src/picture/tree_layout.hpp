@@ -11,14 +11,14 @@ namespace kauri::picture {
 
 struct TreeSize {
   double width = 960, height = 480;  ///< size of the picture in pixels, without its margins
-  double least_width = 4;  ///< narrower subtrees are drawn as one shape with their narrow siblings
+  double least_width = 4;  ///< pixels; a narrower subtree joins the shape of its narrow siblings
   double least_height =
-      1.5;  ///< a front lower than this is drawn together with its child if it has one wide child
+      1.5;  ///< pixels; a lower front is drawn together with its child if it has one wide child
 };
 
 /// A shape: a front, several fronts along a chain, or whole subtrees. Its width stands for the
 /// columns of the subtree below and including it (of all subtrees together), its height for the
-/// columns of its fronts from top to bottom.
+/// columns of its fronts from top to bottom. x, y: upper left corner, in pixels as the sizes.
 struct TreeShape {
   enum class ShapeKind { front, subtrees };
   ShapeKind kind;

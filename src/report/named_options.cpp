@@ -24,7 +24,7 @@ namespace {
 struct TableEntry {
   NamedOption option;
   std::function<bool(SolverOptions&, std::string_view)>
-      set;  ///< returns false if it does not accept the text
+      set;  ///< sets the option from the text; returns false if the option does not accept the text
   std::function<std::optional<std::string>(const SolverOptions&)> get;
 };
 using Table = std::vector<TableEntry>;

@@ -1,5 +1,5 @@
-// Reports: filled from an analysis, written as JSON and as text. std::to_chars ignores locales and
-// writes numbers that read back unchanged.
+// Reports: filled from an analysis, written as JSON and as text. std::to_chars ignores locales;
+// numbers in JSON read back unchanged, those in text are rounded to a few digits.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/solve/report.hpp"
 

@@ -37,7 +37,7 @@ Offset inverse_entries(const Factor<T>& factor) {
 }
 
 /// Returns the number of bytes in section "dinv": 0 if no front has inverses of diagonal blocks;
-/// else a mark for each front, 1 if it has inverses, and all inverses.
+/// else a mark for each front, 1 if it has inverses, and the lower triangles of all inverses.
 template <class T>
 Offset inverse_bytes(const Factor<T>& factor) {
   const Offset entries = inverse_entries(factor);

@@ -21,7 +21,8 @@ void write_factor(const Factor<T>& factor, Writer& writer);
 void check_factor_bytes(std::span<const Index> pivots, std::span<const Index> order,
                         const Header& header, const Reader& reader);
 /// Reads L into a factor of the file's plan. Throws Error(input) for a wrong checksum and, if it is
-/// right, for a pivot that is not positive and an entry that is not finite.
+/// right, for a pivot that is not positive, an entry that is not finite, and a block of section
+/// "dinv" that is not the inverse of its block of L.
 template <Scalar T>
 void read_factor(Factor<T>& factor, Reader& reader);
 

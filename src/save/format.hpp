@@ -22,7 +22,9 @@ inline constexpr std::size_t kSectionHead = 12, kChecksum = 4;
 inline constexpr std::uint32_t kPlanSections = 5, kFactorSections = 7;
 inline constexpr std::string_view kPlanKind = "plan", kFactorKind = "fact";
 
-/// Contents of the header after magic and format; all numbers are little-endian.
+/// Contents of the header after the magic bytes; all numbers are little-endian. last: number of
+/// columns at the end of B, as in PlanCore; bytes: those of the whole file; sections: number of
+/// sections.
 struct Header {
   std::uint32_t format = 0;
   std::array<char, 4> kind{};

@@ -14,8 +14,8 @@ using symbolic::PlanCore;
 
 constexpr Offset kIndex = sizeof(Index);
 
-/// Returns the length of the section with the flag for a given ordering, the workers, and two names
-/// with their lengths.
+/// Returns the bytes of section "name": the flag for a given ordering, the workers, and the names
+/// of ordering and target with their lengths.
 Offset name_bytes(const PlanCore& core) {
   return 2 * kIndex + 2 + static_cast<Offset>(name_of(core.ordering).size() + core.target.size());
 }
@@ -27,8 +27,8 @@ void write_indices(std::string_view name, const Indices& indices, Writer& writer
   writer.end();
 }
 
-/// Reads `count` indices. Reader::begin() has checked that the file holds them before memory is
-/// allocated.
+/// Reads section `name` of `count` indices. Reader::begin() checks that the file holds them before
+/// memory is allocated.
 template <class Indices>
 void read_indices(std::string_view name, Offset count, Indices& indices, Reader& reader) {
   reader.begin(name, count * kIndex);

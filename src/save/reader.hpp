@@ -1,5 +1,5 @@
 // Reads headers and sections from a file or from memory. Nothing is trusted before its checksum is
-// verified, and memory is allocated only for bytes that exist.
+// verified, and memory is allocated only for bytes that the file has, or a pipe's header promises.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -71,7 +71,7 @@ class Reader {
   std::string text();
   /// Ends the section: throws Error(input) unless all of it was read and its checksum is right.
   void end();
-  /// Ends the file: throws Error(input) unless all of it was read.
+  /// Ends the file: throws Error(input) unless all of it was read and nothing follows.
   void finish();
   /// Throws Error(input) naming the file and the current section.
   [[noreturn]] void fail(const std::string& what) const;
@@ -86,7 +86,8 @@ class Reader {
     use(buffer_.data() + next_);
     next_ += count, at_ += count, left_ -= static_cast<Offset>(count);
   }
-  /// Fills the buffer with at least `count` bytes, and as many more of the section as fit.
+  /// Fills the buffer with at least `count` bytes, and as many more of the section as fit. Throws
+  /// Error(input) if the file ends before.
   void fetch(std::size_t count);
   void check_header(const Header& header) const;
   /// Reads a stored checksum and compares it with that of the bytes read since the previous one.
@@ -97,7 +98,7 @@ class Reader {
   std::vector<std::byte> buffer_;
   std::string section_ = "header";
   std::size_t next_ = 0, end_ = 0;       // range of the bytes in the buffer not read yet
-  std::size_t at_ = 0, section_at_ = 0;  // offsets in the file
+  std::size_t at_ = 0, section_at_ = 0;  // offsets in the file: of the next byte, of the section
   Offset left_ = 0;
   std::uint32_t checksum_ = 0;
 };

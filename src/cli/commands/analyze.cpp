@@ -25,7 +25,7 @@ struct AnalysisOptions : CommonOptions {
 };
 
 /// Writes the permutation to a file that --ordering FILE reads: one row number a line, counted from
-/// 0.
+/// 0, the row that is eliminated first on top.
 void write_permutation(const std::string& path, const Permutation& permutation) {
   std::string lines;
   for (const Index row : permutation.old_of())

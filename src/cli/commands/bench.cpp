@@ -1,5 +1,5 @@
-// kauri bench: times every phase on several systems; one line of JSON each, with the keys of the
-// reference tables.
+// kauri bench: times every phase on several systems; one line of JSON each, whose keys the scripts
+// in bench read.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 

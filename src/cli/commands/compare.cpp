@@ -106,8 +106,8 @@ ExitCode compare_one(const CompareOptions& options, const SystemSource& source, 
   return exit_code_of(failed->status);
 }
 
-/// Reports the failure of one of several systems, as a line of JSON with --json, and on the page.
-/// The other systems still run.
+/// Reports the failure of one of several systems on the standard error, with --json also as a line
+/// of JSON, and adds it to `page`. why: the text of the error. The other systems still run.
 void tell_failure(const CompareOptions& options, const SystemSource& source, const Job& job,
                   const std::string& why, std::string& page) {
   complain(why);

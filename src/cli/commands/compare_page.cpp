@@ -20,8 +20,8 @@ using picture::escaped;
 constexpr int kSpySize = 384;
 constexpr auto kPage = picture::PictureUse::page;
 
-/// Returns the bar of a row's seconds; those of the factorisation and a solve are measured if the
-/// row has a measurement, else predicted.
+/// Returns the bar of the seconds of a row that has a plan; those of the factorisation and a solve
+/// are measured if the row has a measurement without a breakdown, else predicted.
 picture::Bar time_bar(const Comparison& comparison, const Row& row) {
   const Analysis::Candidate& candidate = *row.candidate;
   const Cost& cost = candidate.plan->cost;

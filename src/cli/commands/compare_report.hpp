@@ -26,15 +26,15 @@ struct Comparison {
   const JobOptions* job;
   const Backend* backend;
   const Analysis* analysis;
-  bool measured;  ///< --factor
+  bool measured;  ///< true if --factor is given: rows may have trials
   std::vector<Row> rows;
 };
 
 /// Returns the name of the row's ordering, as "amd", "nd (best)".
 std::string label_of(const Comparison& comparison, const Row& row);
 
-/// Return the head of the table, and the cells of a row whose candidate has a plan; the chosen one
-/// has a star.
+/// Return the head of the table, and the cells of a row whose candidate has a plan; the label of
+/// the chosen ordering ends in a star.
 std::vector<std::string> table_head(const Comparison& comparison);
 std::vector<std::string> table_cells(const Comparison& comparison, const Row& row);
 

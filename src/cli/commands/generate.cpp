@@ -28,7 +28,8 @@ struct GenerateOptions {
   bool json = false;
 };
 
-/// Returns the specification as one text, with the options that the shell passed as separate words.
+/// Returns the specification as one text, with the options that the shell passed as separate words;
+/// empty if no specification is given.
 std::string specification(const GenerateOptions& options) {
   std::string spec = options.words.empty() ? fmt::format("{}", fmt::join(options.system.specs, " "))
                                            : fmt::format("{}", fmt::join(options.words, " "));

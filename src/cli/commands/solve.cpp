@@ -45,7 +45,7 @@ struct Outcome {
   double smallest_pivot = 0;
   Index smallest_column = kNone;
   std::optional<PivotLoss>
-      loss;  ///< none without a valid factor, and if mixed precision keeps L in float
+      loss;  ///< worst pivot; none without a valid factor, or if mixed precision keeps L in float
   std::optional<ConditionEstimate> condition;
   double condition_s = 0;
   double factor_s = 0, solve_s = 0, refine_s = 0;
@@ -56,8 +56,9 @@ struct Outcome {
 };
 
 /// Reads the right-hand sides from the file and sets nrhs to their number. A memory fence guards
-/// the reading, since the number of columns is not known before. Throws Error(input) for another
-/// number of columns than --nrhs, and for numbers that overflow T.
+/// the reading, since the number of columns is not known before. Throws Error(input) for no
+/// columns, for another number of columns than --nrhs, and for numbers that overflow T, and
+/// Error(memory).
 template <Scalar T>
 std::vector<T> read_right_hand_sides(const SolveOptions& options, const System& system,
                                      Index& nrhs) {

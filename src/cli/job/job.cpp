@@ -14,8 +14,8 @@
 namespace kauri::cli {
 namespace {
 
-constexpr int kMostWorkers = 16;  // more workers gain less than their memory costs; also the most
-                                  // of AnalyzeOptions::workers = 0
+constexpr int kMostWorkers = 16;  // most tasks at once of a plan: more gain less than their memory
+                                  // costs; AnalyzeOptions::workers = 0 has the same limit
 
 /// Raises oneTBB's limit on threads to `threads`, while the result lives; null for 0. A backend
 /// uses no more threads than oneTBB allows the process, and this program, which owns the process,
@@ -46,8 +46,8 @@ Analysis run(const System& system, const LimitOptions& limits, const AnalyzeOpti
                 [&] { return work(system.matrix.pattern(), options); });
 }
 
-/// Returns the predicted seconds of the whole job with a candidate: its ordering and all expected
-/// factorisations and solves.
+/// Returns the predicted seconds of the whole job with a candidate that has a plan: its ordering
+/// and all expected factorisations and solves.
 double predicted_job_seconds(const Analysis::Candidate& candidate, const AnalyzeOptions& options) {
   const Cost& cost = candidate.plan->cost;
   return candidate.predicted_order_s +
@@ -55,8 +55,8 @@ double predicted_job_seconds(const Analysis::Candidate& candidate, const Analyze
              (cost.predicted_factor_s + options.solves * cost.predicted_solve_s);
 }
 
-/// Marks the candidate of the least predicted time as chosen, the first of equal ones. Throws
-/// Error(usage) if no ordering was available.
+/// Marks the candidate of the least predicted time as chosen, the first of equal ones, and sets the
+/// plan and the reason of the analysis. Throws Error(usage) if no ordering was available.
 void choose_least(Analysis& analysis, const AnalyzeOptions& options) {
   Analysis::Candidate* best = nullptr;
   for (Analysis::Candidate& candidate : analysis.candidates)

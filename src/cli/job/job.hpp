@@ -19,12 +19,12 @@
 namespace kauri::cli {
 
 struct Job {
-  std::unique_ptr<tbb::global_control>
-      threads;  ///< allows as many threads as were asked for, even more than cores; or null
-  std::shared_ptr<Symbolic> symbolic;  ///< options, backend and plan
+  std::unique_ptr<tbb::global_control> threads;  ///< raises oneTBB's limit to the threads asked
+                                                 ///< for, which may exceed the cores; or null
+  std::shared_ptr<Symbolic> symbolic;            ///< options, backend and plan
   std::optional<std::vector<Index>>
-      given;               ///< rows of a permutation file, not yet checked against a system
-  std::string given_file;  ///< name of that file
+      given;               ///< old_of from a permutation file, not yet checked against a system
+  std::string given_file;  ///< name of the permutation file, or empty
 
   [[nodiscard]] Backend& backend() const { return symbolic->backend(); }
   [[nodiscard]] AnalyzeOptions& analyze() const { return symbolic->options.analyze; }
@@ -40,19 +40,19 @@ Job make_job(const JobOptions& options, const LimitOptions& limits);
 Backend make_backend(const JobOptions& options);
 
 /// Analyses a system for nrhs right-hand sides at once, and chooses the backend. Returns the job's
-/// analysis. Throws Error(memory) before the work if its least need of memory exceeds the limits;
-/// other Errors as analyze().
+/// analysis. Throws Error(memory) before the work if its least need of memory exceeds the limits,
+/// Error(input) if the permutation file has another number of rows; other Errors as analyze().
 Analysis& analyze_system(const System& system, Job& job, const LimitOptions& limits, Index nrhs);
-/// Analyses a system with every ordering, and with the caller's permutation if there is one, for
-/// the current backend: for `auto` that is the CPU.
+/// Analyses a system with every ordering, and with the permutation of Job::given if there is one,
+/// for the current backend: for `auto` that is the CPU. Throws as analyze_system().
 Analysis compare_system(const System& system, const Job& job, const LimitOptions& limits);
-/// Analyses a system with these orderings, and with the caller's permutation if there is one. The
-/// plan of the least predicted time of the whole job, with the job's threads, is chosen. Rethrows
-/// what one of the analyses throws.
+/// Analyses a system with these orderings, and with the permutation of Job::given if there is one.
+/// The plan of the least predicted time of the whole job is chosen. Throws as analyze_system(), and
+/// Error(usage) if none of the orderings is available.
 Analysis compare_system(const System& system, const Job& job, const LimitOptions& limits,
                         const std::vector<OrderingMethod>& methods);
 
-/// Return the name of an ordering, as "amd"; "given" for the caller's permutation.
+/// Return the name of an ordering, as "amd"; "given" for the permutation of Job::given.
 std::string ordering_name(const Plan& plan);
 std::string ordering_name(const Analysis::Candidate& candidate);
 /// Returns the name, with the effort of nested dissection added: "amd", "nd (best)".

@@ -56,10 +56,11 @@ std::string refuse_bytes(Offset needed, const LimitOptions& limits, std::string_
   return {};
 }
 
-/// Returns the bytes of the stacks of threads that are not started yet. RLIMIT_DATA counts these
-/// stacks in full, though few of their pages are used, so a fence must leave room for them, and
-/// that room would let as many bytes of data pass. If they exceed 1/64 of the available bytes,
-/// starts the threads now and returns 0. Throws Error(memory) if the threads cannot be started.
+/// Returns the bytes of the stacks of threads that are not started yet; `available`: the bytes that
+/// are available now. RLIMIT_DATA counts these stacks in full, though few of their pages are used,
+/// so a fence must leave room for them, and that room would let as many bytes of data pass. If they
+/// exceed 1/64 of the available bytes, starts the threads now and returns 0. Throws Error(memory)
+/// if the threads cannot be started.
 Offset stacks_to_come(Offset available) {
   const auto stack = static_cast<Offset>(
       tbb::global_control::active_value(tbb::global_control::thread_stack_size));
@@ -162,8 +163,8 @@ MemoryFence::MemoryFence(const LimitOptions& limits) {
   Offset fenced = bytes_;
   if (limits.max_gb * 1e9 < static_cast<double>(bytes_)) {
     bytes_ = static_cast<Offset>(limits.max_gb * 1e9);
-    // The user's bound is for the system. The program's other memory may come on top of it, if
-    // available.
+    // The user's bound, --max-gb, is for the system. The program's other memory, up to kProgram
+    // bytes, may come on top of it, if available.
     constexpr Offset kProgram = Offset{64} << 20;
     fenced = std::min(fenced, bytes_ + kProgram);
   }

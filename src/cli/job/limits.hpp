@@ -19,8 +19,9 @@ namespace kauri::cli {
 /// address space and data. Returns the largest Offset if nothing can be read.
 Offset available_bytes();
 
-/// Bytes of host memory, besides A and the plan, and operations that a factorisation, a solve with
-/// `nrhs` right-hand sides and its refinement need.
+/// Bytes of host memory, besides A and the plan, that a factorisation, a solve with `nrhs`
+/// right-hand sides and its refinement need, and operations of the factorisation alone. A factor on
+/// a device takes none of these bytes.
 struct Demand {
   Offset bytes = 0;
   double flops = 0;
@@ -34,8 +35,8 @@ Demand mixed_demand(const Plan& plan, Index nrhs);
 std::string refusal(const Demand& demand, const LimitOptions& limits, std::string_view system);
 /// Throws Error(memory) with the text of refusal() unless that is empty.
 void require(const Demand& demand, const LimitOptions& limits, std::string_view system);
-/// Throws Error(memory) if a solve and its refinement do not fit beside the factor, which is
-/// allocated already.
+/// Throws Error(memory) if a solve of nrhs right-hand sides and its refinement do not fit beside
+/// the factor, which is allocated already.
 void require_for_solve(const Plan& plan, int scalar_bytes, Index nrhs, const LimitOptions& limits,
                        std::string_view system);
 /// Throws Error(memory) if the vectors alone do not fit: four of length n for each right-hand side.
@@ -49,14 +50,14 @@ void require_for_analysis(const Pattern& lower, const LimitOptions& limits,
 
 /// Memory fence: while it lives, allocations beyond the machine's memory or --max-gb fail at once
 /// with std::bad_alloc. A system that is too large then ends with a message, before the kernel
-/// kills processes.
+/// kills processes. A build with sanitizers has no fence.
 class MemoryFence {
  public:
   explicit MemoryFence(const LimitOptions& limits);
   ~MemoryFence();
   MemoryFence(const MemoryFence&) = delete;
   MemoryFence& operator=(const MemoryFence&) = delete;
-  /// Bytes that could be allocated when the fence was set up.
+  /// Bytes that could be allocated when the fence was set up, at most --max-gb.
   [[nodiscard]] Offset bytes() const { return bytes_; }
 
  private:

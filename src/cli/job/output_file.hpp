@@ -22,8 +22,8 @@ void check_page_name(const std::string& path);
 
 /// A file of the command line with its option: {"-o", "x.npy"}.
 struct NamedFile {
-  std::string option;  ///< empty: a positional argument
-  std::string path;    ///< empty: the option is not given
+  std::string option;  ///< name of the option; empty: a positional argument
+  std::string path;    ///< name of the file; empty: the option is not given
 };
 /// Throws Error(usage) if an output file is also read (a system, a permutation or one of `inputs`)
 /// or is written twice, under its name or through links. Files that are not regular, as devices,

@@ -23,7 +23,8 @@ struct SystemSource {
   std::string text;
   bool is_file = false;
   /// Returns the name for reports: the specification, as "poisson3d 60", or the name of the file,
-  /// or of the member of an archive, without folder and ending, as "vem2".
+  /// or of the member of an archive, without folder and ending, as "vem2"; "stdin" for the standard
+  /// input.
   [[nodiscard]] std::string name() const;
 };
 
@@ -37,8 +38,8 @@ struct System {
 /// Returns the sources, files first, then specifications. Throws Error(usage) if there is none.
 std::vector<SystemSource> sources(const SystemOptions& options);
 /// Reads or generates a system. threads: the threads that parse a file, 0 for all. Throws Error:
-/// input (also naming the row in which the shift overflows), usage, memory (naming the bytes that
-/// were available).
+/// input (also naming the row in which the shift overflows), usage (a bad specification, a shift
+/// that is not finite), memory (naming the bytes that were available).
 System load(const SystemSource& source, const SystemOptions& options, const LimitOptions& limits,
             int threads);
 /// Reads or generates the system of a command that takes a single one. Throws Error as load(), and
@@ -46,8 +47,8 @@ System load(const SystemSource& source, const SystemOptions& options, const Limi
 System load_one(const SystemOptions& options, const LimitOptions& limits, int threads);
 
 /// Values of a system in T: a view of the doubles, or a copy in float. The constructor throws
-/// Error(input) naming source, row and column of a value that is not finite in T, from a formula or
-/// beyond the range of float. The system must outlive it.
+/// Error(input) naming source, row and column of a value that is not finite in T: one that a
+/// formula made, or one beyond the range of float. The system must outlive it.
 template <Scalar T>
 class Values {
  public:

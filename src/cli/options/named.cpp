@@ -69,7 +69,8 @@ std::vector<std::string> split(const std::string& words) {
 
 bool is_file(const std::string& path) { return std::filesystem::is_regular_file(path); }
 
-/// Adds one word of a list to the orderings of the job.
+/// Adds one word of the list of --ordering to job.methods, or sets job.ordering_file if the word
+/// names a file. Throws CLI::ValidationError for any other word and for a second file.
 void add_ordering(JobOptions& job, const std::string& word) {
   const auto method = ordering_from_name(word);
   if (method && *method != OrderingMethod::automatic) {

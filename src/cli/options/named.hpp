@@ -13,7 +13,8 @@
 
 namespace kauri::cli {
 
-/// Sets a named option, and records that the command line sets it. `spelling`: the flag that sets
+/// Sets a named option, and records in job.given that the command line sets it. The name
+/// ordering.method also clears job.methods and job.ordering_file. `spelling`: the flag that sets
 /// it, such as "--set", which errors name. Throws CLI::ValidationError with the text of
 /// set_option()'s error.
 void set_named(JobOptions& job, std::string_view spelling, std::string_view name,

@@ -68,7 +68,7 @@ void add_system_options(CLI::App& command, SystemOptions& options, bool several)
   file->type_name(several ? "FILE..." : "FILE")->group("System");
   spec->type_name("SPEC")->group("System");
   if (!several) {
-    file->excludes(spec);  // load_one() refuses several by their names
+    file->excludes(spec);  // load_one() refuses several files and names them
     spec->expected(1)->allow_extra_args(false);
   } else {
     spec->expected(1)->take_all()->allow_extra_args(false);

@@ -16,9 +16,9 @@ namespace kauri::cli {
 /// The program's exit codes.
 enum ExitCode : int {
   kOk = 0,
-  kInput = 1,                ///< wrong usage or wrong input, or a system whose solution overflows
+  kInput = 1,                ///< wrong usage or input, or an x that overflows or is too inexact
   kNotPositiveDefinite = 2,  ///< the matrix is not positive definite
-  kResources = 3,  ///< too little memory, work above a limit, or a device that does not exist
+  kResources = 3,            ///< too little memory, work above a limit, or no usable device
 };
 
 /// Sources of systems, and how files are read.
@@ -36,7 +36,7 @@ struct SystemOptions {
 struct JobOptions {
   SolverOptions solver{};                 ///< values of all named options
   std::set<std::string> given{};          ///< named options that the command line sets
-  std::vector<OrderingMethod> methods{};  ///< several orderings, of a command that takes a list
+  std::vector<OrderingMethod> methods{};  ///< orderings that a list of --ordering names, or none
   std::string ordering_file{};            ///< file with a permutation that replaces the ordering
   std::string scalar = "double";
 };
@@ -44,7 +44,8 @@ struct JobOptions {
 /// Returns the number of threads that a job asks for, 4096 at most; 0: one per hardware thread.
 int threads_of(const JobOptions& options);
 
-/// Limits on the memory and the operations of a job; infinity leaves the machine's limits alone.
+/// Limits on the memory of a job, in GB of 1e9 bytes, and on the operations of a factorisation;
+/// with infinity only the machine's limits hold.
 struct LimitOptions {
   double max_gb = std::numeric_limits<double>::infinity();
   double max_flops = std::numeric_limits<double>::infinity();
@@ -65,11 +66,11 @@ void add_common_options(CLI::App& command, CommonOptions& options, const std::st
 void add_system_options(CLI::App& command, SystemOptions& options, bool several);
 /// Adds --half and --symmetry, which add_system_options() includes.
 void add_half_options(CLI::App& command, SystemOptions& options);
-/// Adds --set, the backend and what add_ordering_options() adds.
+/// Adds --backend and what add_ordering_options() adds. several: --ordering takes a list.
 void add_job_options(CLI::App& command, JobOptions& options, const std::string& ordering_help,
                      bool several = false);
-/// Adds the part of add_job_options() that orderings need, for commands without numeric work: no
-/// backend.
+/// Adds --ordering, --effort, --ties, --threads, --seed, --cores and --set, for commands without
+/// numeric work.
 void add_ordering_options(CLI::App& command, JobOptions& options, const std::string& ordering_help);
 void add_backend_options(CLI::App& command, JobOptions& options);
 /// Adds the options of plans, --target and --fundamental, for commands without numeric work.

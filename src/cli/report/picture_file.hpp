@@ -16,8 +16,8 @@ struct PictureOptions : CommonOptions {
   int size = 0;  ///< width in pixels
 };
 
-/// Adds the options of the system, -o, --size, the limits and --json. size: the default of --size;
-/// size_help: its help text.
+/// Adds the options of the system, -o, --size, the limits and --json, and chooses the CPU's
+/// backend. size: the default of --size; size_help: its help text.
 void add_picture_options(CLI::App& command, PictureOptions& options, int size,
                          const std::string& size_help);
 

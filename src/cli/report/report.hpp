@@ -58,7 +58,7 @@ std::string title(const System& system);
 /// thread, double".
 std::string where(const Backend& backend, const JobOptions& options);
 
-/// Outcome of a factorisation and its solves. not_finite: they ended, but x or its residual
+/// Outcome of a factorisation and its solves. not_finite: both ended, but x or its residual
 /// overflows the scalar. unconverged: a backward error of x is above solved_error(), or, with mixed
 /// precision, above the error accepted there.
 enum class Status { ok, not_positive_definite, not_finite, unconverged };
@@ -86,7 +86,8 @@ std::string reason_of(Status status, const std::optional<Breakdown>& breakdown,
 /// Returns the exit code for an Error.
 ExitCode exit_code_of(const Error& error);
 
-/// Prints a text on the standard output; control characters become '?'.
+/// Prints a text on the standard output; control characters other than line ends and tabs become
+/// '?'.
 void print(std::string_view text);
 /// Prints to_json() if json, else to_text(); the other function is not called.
 template <class ToJson, class ToText>
@@ -94,7 +95,7 @@ void print_report(bool json, ToJson&& to_json, ToText&& to_text);
 /// Print an object: print_object() on several lines, print_line() on one line that is flushed.
 void print_object(const Json& object);
 void print_line(const Json& object);
-/// Prints "kauri: " and the text on the standard error.
+/// Prints "kauri: ", the text as print() would, and a line end on the standard error.
 void complain(std::string_view text);
 /// Warns if a device runs the system's plan by slower kernels, since a contribution block is too
 /// large.

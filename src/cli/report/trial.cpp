@@ -18,8 +18,8 @@
 namespace kauri::cli {
 namespace {
 
-/// Returns the values of A in the memory of the backend: a copy on a device, which so has them
-/// before the timing begins, as the peers of bench/peers do; else the caller's.
+/// Returns the values of A in the memory of the backend: on a device a copy, which is made before
+/// the timing begins, as for the peers of bench/peers; on the CPU the caller's values.
 template <Scalar T>
 BorrowedValues<T> on_backend(std::span<const T> value, Backend& backend) {
   if (backend.kind() == BackendKind::cpu) return {value};
@@ -27,7 +27,7 @@ BorrowedValues<T> on_backend(std::span<const T> value, Backend& backend) {
   return {copy->span(), true, copy};
 }
 
-/// Returns the least seconds of `repetitions` refactorisations.
+/// Returns the least seconds of `repetitions` refactorisations; infinity if all break down.
 template <Scalar T>
 double refactor_seconds(Engine<T>& engine, const BorrowedValues<T>& values, int repetitions) {
   double least = std::numeric_limits<double>::infinity();

@@ -10,11 +10,11 @@
 namespace kauri::cli {
 
 struct MatrixFacts {
-  Offset entries_full = 0;  ///< both halves; stored zeros count
+  Offset entries_full = 0;  ///< entries of both halves; stored zeros count
   Index least_in_row = 0, most_in_row = 0;
   double mean_in_row = 0;
   Index positive_diagonal = 0, zero_diagonal = 0,
-        negative_diagonal = 0;  ///< NaN counts as negative
+        negative_diagonal = 0;  ///< numbers of diagonal entries; NaN counts as negative
   Index components = 0;
   Index bandwidth = 0;  ///< greatest |i - j| of an entry (i, j)
   double gershgorin_least = 0,

@@ -143,11 +143,12 @@ std::string_view trimmed(std::string_view field) {
   return field;
 }
 
-constexpr Offset kLongest = 100'000;  // limit of exponents: a number beyond it is not meant as one
+constexpr Offset kLongest = 100'000;  // a field with a larger exponent is no number
 
 bool is_sign(char c) { return c == '+' || c == '-'; }
 
-/// Returns the position of a number's exponent: its letter, or a sign after the first character.
+/// Returns the position of a number's exponent: its letter, or a sign after the first character;
+/// npos if it has none.
 std::size_t exponent_at(std::string_view number) {
   for (std::size_t k = 1; k < number.size(); ++k)
     if (is_sign(number[k]) || std::string_view("eEdDqQ").find(number[k]) != std::string_view::npos)

@@ -19,7 +19,7 @@
 namespace kauri::io {
 namespace {
 
-constexpr std::size_t kTypeSize = 3, kFormatSize = 16, kValueFormatSize = 20;  // columns
+constexpr std::size_t kTypeSize = 3, kFormatSize = 16, kValueFormatSize = 20;  // characters
 
 /// Reads and counts whole lines, which end in LF, CRLF or CR.
 class Lines {
@@ -157,7 +157,7 @@ class Fields {
 };
 
 struct Header {
-  char kind = 'r';     // r, p or i
+  char kind = 'r';     // r: real, p: pattern, i: integer
   bool whole = false;  // both halves are stored, else the lower one
   Index n = 0;
   Offset entries = 0;
@@ -165,7 +165,8 @@ struct Header {
   bool with_rhs = false;  // Harwell-Boeing: right-hand sides follow the values
 };
 
-/// Reads the type, and sets kind and whole.
+/// Reads the type in line 3, the current one, and sets kind and whole. Throws Error(input) for a
+/// type that kauri does not read.
 void read_type(const Lines& lines, Header& header) {
   const std::string type = type_of(lines.line());
   const auto refuse = [&](const std::string& why) {

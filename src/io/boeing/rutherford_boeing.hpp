@@ -17,7 +17,7 @@ namespace kauri::io {
 bool is_rutherford_boeing(std::string_view bytes);
 
 /// Returns true for names that end in .rb or a type, .rsa, .psa, .isa, .rua, .pua, .iua, perhaps
-/// with .gz behind it. The reader below reports what is wrong with a file so named.
+/// with .gz behind it. For a file so named parse_rutherford_boeing() reports what is wrong with it.
 bool has_boeing_ending(std::string_view name);
 
 /// Parses a real, integer or pattern matrix (values by set_pattern_values), assembled: the lower

@@ -14,8 +14,9 @@ namespace {
 /// errors.
 constexpr std::size_t kLeast = 1024;
 
-/// Calls look() with the first bytes of the content, unpacked if they are gzip. head: the first
-/// bytes of the file; whole: they are all of it.
+/// Calls look(), unless it is empty, with the first bytes of the content, unpacked if they are
+/// gzip. Does not call it if these bytes are the whole content, or if gzip yields too few of them
+/// (kLeast). head: the first bytes of the file; whole: they are all of it.
 void look_at(std::string_view head, bool whole, const Look& look) {
   if (!look) return;
   if (!is_gzip(head)) {

@@ -17,7 +17,7 @@ struct Content {
   explicit Content(Bytes own) : held(std::move(own)), bytes(held.view()) {}
   explicit Content(std::string_view borrowed) : bytes(borrowed) {}
   Bytes held;
-  std::string_view bytes;  ///< remains valid when `held` moves
+  std::string_view bytes;  ///< the content, in `held` or borrowed; valid also after `held` moved
 };
 
 /// Maker of the callback that gunzip() calls while it unpacks a file of `packed` bytes.
@@ -33,8 +33,8 @@ Content content_of(std::string_view bytes, const std::string& name, Allowance& a
                    const Look& look, const MakeWatch& watch = {});
 
 /// Returns a text without the additions of Windows: a byte order mark of UTF-8 in front, and a
-/// Ctrl-Z at the end with the blanks and line ends around it. Throws Error(input) for text in
-/// UTF-16.
+/// Ctrl-Z at the end with the blanks, line ends and further Ctrl-Zs behind it. Throws Error(input)
+/// for text in UTF-16.
 std::string_view plain_text(std::string_view bytes, std::string_view name);
 
 }  // namespace kauri::io

@@ -78,7 +78,7 @@ class Walker {
     std::string name;
     Offset size = 0;
     bool file = false;
-    std::size_t begin = 0;  ///< offset of its content
+    std::size_t begin = 0;  ///< offset of its content in the archive
   };
   /// Returns the next member of an archive whose first bytes are `so_far`, which must grow from
   /// call to call; nothing if its header is not complete yet, and at the end.
@@ -215,7 +215,7 @@ class Walker {
   std::string_view bytes_;
   const std::string& name_;
   std::size_t at_ = 0, header_at_ = 0;
-  bool over_ = false;  // this and the next two belong to next() alone
+  bool over_ = false;  // the end was met; next() alone sets it and the next two
   std::size_t passed_ = 0, awaited_ = 0;
   std::string next_name_;  // name and size from a header that precedes the member's own
   Offset next_size_ = -1;

@@ -19,7 +19,7 @@ bool is_tar(std::string_view bytes);
 
 struct TarMember {
   std::string name;
-  std::string_view bytes;  ///< borrowed from the archive
+  std::string_view bytes;  ///< contents, borrowed from the archive
 };
 
 /// Returns the ordinary files of an archive in memory, in order, each counted in `allowance` before
@@ -32,16 +32,17 @@ std::vector<TarMember> tar_members(std::string_view bytes, const std::string& na
 enum class TarWanted { matrix, dense };
 
 /// Returns the member called `member`, by its whole name, or by the part after the last '/' if that
-/// is unique. Without a name returns the only text file; among several, the matrix is the one named
-/// as its folder or as the archive (name/name.mtx), right-hand sides are the one that ends in
-/// _b.mtx. Throws Error(input) that lists the members if this does not decide.
+/// is unique. If `member` is empty, returns the only one whose name ends as that of a Matrix Market
+/// or Rutherford-Boeing file; among several, the matrix is the one named as its folder or as the
+/// archive (name/name.mtx), right-hand sides are the one that ends in _b.mtx. name: that of the
+/// archive. Throws Error(input) that lists the members if this does not decide.
 TarMember find_tar_member(const std::vector<TarMember>& members, const std::string& name,
                           const std::string& member, TarWanted wanted);
 
 /// Callback for gunzip() that follows a tar archive and throws Error(input) once more than `most`
 /// of its bytes are of no use: members other than Matrix Market or Rutherford-Boeing files and the
-/// member asked for, headers, and what follows the end. A header that promises such a member counts
-/// it in full. Throws Error(input) also for a broken header.
+/// member asked for, headers, and what follows the end. All bytes of a member of no use count as
+/// soon as its header promises them. Throws Error(input) also for a broken header.
 class TarWatch {
  public:
   TarWatch(std::string name, std::string member, std::size_t most);

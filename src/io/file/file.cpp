@@ -17,7 +17,7 @@
 namespace kauri::io {
 namespace {
 
-/// Reads up to `room` bytes; returns 0 at the end.
+/// Reads up to `room` bytes and returns their number, 0 at the end of the file.
 std::size_t read_some(int descriptor, char* to, std::size_t room, const std::string& path) {
   for (;;) {
     const ssize_t got = ::read(descriptor, to, room);
@@ -167,8 +167,8 @@ bool synchronise(int descriptor) {
 }
 
 /// Returns the permissions of a file that replaces another one, if its owner or group may differ:
-/// nobody gets more rights than before. Members of the old group then count as others, so others
-/// keep only what both had; the new group gets nothing.
+/// nobody gets more rights than before. If the group differs, members of the old group count as
+/// others, so others keep only what both had; the new group gets nothing.
 mode_t allowed_to(mode_t old, bool same_owner, bool same_group) {
   mode_t mode = old & 07777;
   if (!same_owner) mode &= ~mode_t{S_ISUID};

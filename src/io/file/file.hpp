@@ -52,8 +52,8 @@ std::string shown(std::string_view name);
 /// Callback that gets the first bytes of a file and throws if they do not begin a file of the
 /// expected format, so that the rest is not read.
 using Look = std::function<void(std::string_view head)>;
-/// Number of bytes that a Look gets. It is not called for a shorter file, all of which is read; the
-/// file's parser then reports the same errors.
+/// Number of bytes that a Look gets. A Look is not called for a file of no more bytes, all of which
+/// is read; the file's parser then reports the same errors.
 inline constexpr std::size_t kHead = std::size_t{1} << 16;
 
 /// Returns all bytes of a file (or pipe), counted in `allowance` before memory is taken for them.
@@ -135,7 +135,7 @@ class FileWriter {
   Descriptor file_;
   Offset written_ = 0, begun_ = 0,
          there_ = 0;  // bytes: written in all, sent to the disk, known to be on the disk
-  std::unique_ptr<Beside> beside_;  // null as long as the file has no name
+  std::unique_ptr<Beside> beside_;  // null if the file has no name, or is written directly
 };
 
 }  // namespace kauri::io

@@ -64,8 +64,8 @@ Offset count_entries(std::string_view piece) {
   return count;
 }
 
-/// Reads the text `body` into t, in parallel by pieces. Returns false if it is not sizes.entries
-/// sound entries; t is then incomplete.
+/// Reads the text `body` into t, in parallel by pieces. size: bytes of a piece. Returns false if
+/// `body` does not hold exactly sizes.entries sound entries; t is then incomplete.
 template <MarketField kField>
 bool read_pieces(std::string_view body, std::size_t size, const MarketSizes& sizes, Triplets& t) {
   const std::vector<std::string_view> pieces = cut(body, size);

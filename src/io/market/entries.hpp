@@ -22,7 +22,8 @@ inline constexpr std::size_t kMarketPiece = std::size_t{1} << 20;
 Triplets read_market_entries(TextCursor& text, MarketField field, const MarketSizes& sizes,
                              std::size_t piece = kMarketPiece);
 
-/// Reads one value of an array or an entry, of the given field type.
+/// Reads one value of an array or an entry, of the given field type; for a pattern reads nothing
+/// and returns 1.
 template <MarketField kField>
 double read_market_value(TextCursor& text, const char* expected) {
   if constexpr (kField == MarketField::pattern) return 1;

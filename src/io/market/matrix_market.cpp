@@ -64,7 +64,7 @@ Index dimension(TextCursor& text, const char* expected) {
 }
 
 /// Throws Error(input) if the bytes left cannot hold the claimed entries, so that a claim alone
-/// reserves no memory.
+/// reserves no memory. bytes_each: the least number of bytes of a line with an entry.
 void check_entries(const TextCursor& text, Offset entries, Offset bytes_each) {
   if (entries < 0) text.fail_line(std::to_string(entries) + " entries, expected a count");
   const Offset most = (static_cast<Offset>(text.bytes_left()) + 1) /
@@ -166,7 +166,7 @@ std::vector<double> read_array(TextCursor& text, MarketField field, Offset count
 
 /// Returns a matrix with the file's pattern and values 0. If both.storage is full, throws
 /// Error(input) naming the first entry without a partner in the other half; else takes the half
-/// that it names.
+/// that both.storage names. Overwrites t.value.
 SymmetricMatrix<double> full_pattern(TextCursor& text, Index n, Triplets& t, const BothHalves& both,
                                      const EntryNames& places) {
   const auto half = [&](Storage storage) { return assemble(text.name(), n, t, {storage}, places); };

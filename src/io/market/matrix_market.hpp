@@ -42,8 +42,9 @@ inline bool is_matrix_market(std::string_view bytes) { return bytes.starts_with(
 /// vectors, unknown words; skew-symmetric unless `skew`.
 MarketHeader read_market_header(TextCursor& text, bool skew = false);
 
-/// Reads the line of sizes. Throws Error(input) for dimensions beyond 2^31 - 1, and for more
-/// entries than the bytes left can hold.
+/// Reads the line of sizes. Throws Error(input) for dimensions that are negative or beyond 2^31 -
+/// 1, for a symmetric or skew-symmetric matrix that is not square, and for more entries than the
+/// bytes left can hold.
 MarketSizes read_market_sizes(TextCursor& text, const MarketHeader& header);
 
 /// Returns a symmetric matrix, from coordinate layout or from a dense array (off-diagonal zeros are
@@ -57,7 +58,8 @@ SymmetricMatrix<double> parse_market_matrix(std::string_view text, std::string_v
 
 /// Returns a dense matrix from array layout, or from coordinate layout (absent entries are zero,
 /// repeated ones are summed); general, symmetric or skew-symmetric. `rows`: required number of
-/// rows, or kNone.
+/// rows, or kNone. Throws Error(input) as parse_market_matrix(), and for a coordinate file that is
+/// too sparse (kSparsest).
 DenseMatrix parse_market_dense(std::string_view text, std::string_view name, Index rows = kNone,
                                Allowance allowance = {});
 

@@ -50,7 +50,8 @@ SeenHalves seen_in(const Triplets& t) {
 }
 
 /// Returns make(), a matrix whose sums must be finite. Errors get the file's name and, if the
-/// halves differ, the place of the first entry that does. entries(): the triplets.
+/// halves differ, the place of the first entry that does. entries() returns the triplets; it is
+/// called only to word an error.
 template <class Make, class Entries>
 SymmetricMatrix<double> checked(std::string_view name, const EntryNames& places, double symmetry,
                                 Make&& make, Entries&& entries) {

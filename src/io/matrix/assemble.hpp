@@ -30,9 +30,10 @@ inline constexpr Offset kSparsest = 16;
 /// solved.
 std::string too_many_empty_rows(Offset n, Offset entries, const Allowance& allowance);
 
-/// The rule for reading a matrix of which both halves are stored.
+/// The rule for reading the halves of a matrix. storage: full, lower_of_full or upper_of_full, as
+/// asked for a file that may hold both; lower or upper if only this half has entries.
 struct BothHalves {
-  Storage storage = Storage::full;  ///< full, lower_of_full or upper_of_full
+  Storage storage = Storage::full;  ///< half to read; full: both, which must agree
   double symmetry = 0;              ///< CompressedView::symmetry, for Storage::full
 };
 

@@ -14,7 +14,7 @@ namespace kauri::io {
 struct EntryNames {
   std::function<std::string(Offset)> words =
       {};           ///< place of entry k, such as "line 7"; may be empty
-  Index first = 1;  ///< the number of the first row and column
+  Index first = 1;  ///< the number of the first row and column, 0 or 1
 };
 
 /// Returns in words the first entry in the order of the file whose partner is missing or has

@@ -11,7 +11,8 @@
 namespace kauri::io {
 
 /// Returns a matrix with one column from an array of one dimension, and the matrix of an array of
-/// two. `rows`: required number of rows, or kNone. Throws Error(input) naming what was expected.
+/// two. `rows`: required number of rows, or kNone. Throws Error(input) naming what was expected,
+/// Error(memory) if the allowance does not suffice.
 DenseMatrix parse_npy_dense(std::string_view bytes, const std::string& name, Index rows = kNone,
                             Allowance allowance = {});
 

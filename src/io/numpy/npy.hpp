@@ -29,17 +29,19 @@ class NpyArray {
     return kind_ != 'f' ? 0 : width_ == 2 ? 0x1p-10 : width_ == 4 ? 0x1p-23 : 0x1p-52;
   }
 
-  /// Returns the elements as double, from float64, float32, float16, integers and bool. Throws
-  /// Error(input) naming the place of a NaN or infinity.
+  /// Returns the elements as double, in the order stored, from float64, float32, float16, integers
+  /// and bool. Throws Error(input) naming the place of a NaN or infinity, and for text.
   [[nodiscard]] std::vector<double> reals() const;
   /// Returns the elements as reals() does, but with the last index running fastest, in whichever
   /// order they are stored.
   [[nodiscard]] std::vector<double> reals_by_rows() const;
-  /// Returns the elements as integers, from integers of any width. Throws Error(input) naming the
-  /// place of one outside [least, most].
+  /// Returns the elements as integers, in the order stored, from integers of any width and bool.
+  /// Throws Error(input) naming the place of one outside [least, most], and for floating-point
+  /// numbers and text.
   template <class Int>
   [[nodiscard]] std::vector<Int> integers(Offset least, Offset most) const;
-  /// Returns the single text of an array of shape () and type bytes or str.
+  /// Returns the single text of an array of shape () and type bytes or str. Throws Error(input) for
+  /// any other array.
   [[nodiscard]] std::string text() const;
 
  private:
@@ -50,7 +52,7 @@ class NpyArray {
 
   std::string name_;
   std::string_view data_;
-  char kind_ = 0;         // f, i, u, b, S, U
+  char kind_ = 0;         // NumPy's letter of the type: f, i, u, b, S or U
   Offset width_ = 0;      // bytes of an element
   bool swapped_ = false;  // stored in the other byte order
   bool fortran_order_ = false;

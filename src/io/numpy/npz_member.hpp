@@ -36,6 +36,7 @@ class NpzMember {
 };
 
 /// Returns the pointers of compressed rows or columns: n+1 numbers from 0 to `entries`, ascending.
+/// Throws Error(input) if `indptr` does not hold that.
 std::vector<Offset> npz_pointers(const NpzMember& indptr, Index n, Offset entries);
 
 }  // namespace kauri::io

@@ -9,7 +9,7 @@ namespace kauri::io {
 namespace {
 
 constexpr int kGzipBits = 15 + 16, kRawBits = -15;  // windowBits of zlib
-constexpr int kDeflateMemory = 8;                   // its default
+constexpr int kDeflateMemory = 8;                   // memLevel of zlib, its default
 constexpr std::size_t kDeflateRoom = std::size_t{1} << 16, kDeflatePiece = std::size_t{1} << 30;
 
 }  // namespace

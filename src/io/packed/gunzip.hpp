@@ -28,7 +28,7 @@ Bytes gunzip(std::string_view bytes, std::string_view name,
 Bytes gunzip_head(std::string_view bytes, std::size_t most);
 
 /// Inflates a raw deflate stream that must yield exactly `size` bytes and use all of the input;
-/// `name` is used in errors.
+/// throws Error(input) that begins with `name` if it does not.
 Bytes inflate_raw(std::string_view bytes, std::size_t size, std::string_view name);
 
 }  // namespace kauri::io

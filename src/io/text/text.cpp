@@ -82,7 +82,7 @@ std::string_view TextCursor::word() const {
 
 Offset TextCursor::integer(const char* expected) {
   skip_blanks();
-  // Up to 18 digits cannot overflow; std::from_chars reads the rest.
+  // Up to 18 digits cannot overflow; std::from_chars reads all other numbers.
   const char* place = next_;
   Offset value = 0;
   while (place != end_ && place - next_ < 18 && *place >= '0' && *place <= '9')

@@ -49,7 +49,9 @@ class TextCursor {
   /// Returns the rest of this line without its line end, and moves the cursor before that end.
   std::string_view rest_of_line();
 
-  /// Read a number of this line; `expected` is the form of the line in words, for the error.
+  /// Read the next number of this line. Throw Error(input) that names the line if the next word is
+  /// not a number, if integer() finds one beyond 63 bits, or real() one that is not finite;
+  /// `expected` is the form of the line in words, for the error.
   Offset integer(const char* expected);
   double real(const char* expected);
   /// Reads an integer of up to 64 bits, with or without sign, rounded to double.
@@ -79,7 +81,7 @@ class TextCursor {
     ++next_;
     ++line_;
   }
-  /// Returns true if a number may end here.
+  /// Returns true if a number may end before `place`.
   [[nodiscard]] bool at_word_end(const char* place) const {
     return place == end_ || is_blank(*place) || is_line_end(*place);
   }
