@@ -12,7 +12,7 @@ namespace kauri {
 inline constexpr Offset kDeviceAlignment = 256;
 
 /// Returns count * item_bytes, rounded up to whole units of kDeviceAlignment. Throws
-/// Error(overflow).
+/// Error(overflow) beyond 2^63 - 1 bytes.
 inline Offset aligned_bytes(Offset count, Offset item_bytes) {
   const Offset bytes = checked_mul(count, item_bytes, "bytes of an array");
   return checked_add(bytes, kDeviceAlignment - 1, "bytes of an array") / kDeviceAlignment *

@@ -34,7 +34,8 @@ int default_threads();
 /// Calls f() in a oneTBB arena of min(threads, allowed_threads()) threads, or of default_threads()
 /// if threads is 0. Uses the calling arena if it has that many threads; a thread that waits within
 /// f takes no tasks of the caller's there. In a child with threads_lost() the calling thread runs f
-/// alone. Throws Error(memory) if the system refuses a thread.
+/// alone. Throws Error(memory) if the system refuses a thread, Error(cancelled) if the stop token
+/// of the current call was asked to stop before f began, and what f throws.
 template <class F>
 void with_threads(int threads, F&& f) {
   const auto carried = carrying_stop(f);
