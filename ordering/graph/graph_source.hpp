@@ -9,8 +9,8 @@
 
 namespace kauri::ordering {
 
-/// A given graph, or the graph of a pattern, made by the first call of graph(). Copies share it.
-/// Borrows the graph or the pattern.
+/// A given graph, or the graph of a pattern, made by the first call of graph(). Copies of the
+/// source share the graph that was made. Borrows the given graph, or the arrays of the pattern.
 class GraphSource {
  public:
   GraphSource(const Graph& graph)

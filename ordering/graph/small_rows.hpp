@@ -11,11 +11,12 @@
 
 namespace kauri::ordering {
 
-/// A graph from which small rows were eliminated: the neighbours of each are now a clique.
+/// A graph from which small rows were eliminated: the neighbours of each small row are now a
+/// clique.
 struct WithoutSmallRows {
   std::vector<char> eliminated;  ///< true for each vertex that was eliminated
   Index vertices = 0;            ///< number of vertices that remain
-  Offset rows = 0;               ///< their weight
+  Offset rows = 0;               ///< weight of the vertices that remain
   // The remaining graph, in the original numbers. Lists of vertices that are eliminated or not kept
   // are empty, all others ascend.
   std::vector<Offset> ptr;
