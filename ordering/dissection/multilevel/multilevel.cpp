@@ -18,7 +18,7 @@ constexpr double kLeastShrinking = 0.95;  // coarsening ends if a level keeps mo
 constexpr double kTight = 0.57, kLoose = 0.66;
 constexpr Index kBoth = 1000;              // vertices of a level up to which both limits are tried
 constexpr Index kMultilevelBlock = 65536;  // vertices in a task
-constexpr int kTries = 2;                  // separations of the coarsest graph
+constexpr int kTries = 2;                  // grown separations of the coarsest graph, per limit
 
 Separation coarsest_separation(const GraphView& graph, std::uint64_t seed,
                                const RefineLimits& limits, RefineWorkspace& workspace) {
