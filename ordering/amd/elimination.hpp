@@ -80,9 +80,10 @@ struct Arrays {
   }
 };
 
-/// The elimination. Type Halo says which vertices are never eliminated: kPresent is false if there
-/// are none; contains(v) is true for those; weight() is their total weight; interior(n) is the
-/// number of all others. Without a halo, these are compile-time constants and cost nothing.
+/// The elimination. Type Halo says which vertices, the halo, are never eliminated: kPresent is
+/// false if there are none; contains(v) is true for vertices of the halo; weight() is their total
+/// weight; interior(n) is the number of the other vertices. Without a halo, these are compile-time
+/// constants and cost nothing.
 template <class Position, class Halo>
 class Elimination {
  public:
@@ -198,18 +199,18 @@ class Elimination {
   Index* const bucket_;    // length kBuckets: first variable of each; all kNone between pivots
   Index* const sequence_;  // the pivots so far
   // Variables with long lists. passes_: pivots that passed a variable over since its list was last
-  // read. newest_: the newest note of each. unread_: the notes. measured_: if variables of L_me are
-  // passed over, the elements measured by the others. passes_ and newest_ are null if no list is
-  // long.
+  // read. newest_: the newest note of each variable, as its index in unread_. unread_: the notes.
+  // free_notes_: first free note. measured_: if variables of L_me are passed over, the elements
+  // that the other variables of L_me have. passes_ and newest_ are null if no list is long.
   Index* passes_ = nullptr;
   Index* newest_ = nullptr;
   std::vector<Unread>& unread_;
   std::vector<Index>& measured_;
   Index free_notes_ = kNone;
-  Index longest_ = 0;    // longest list at the beginning
-  Index passed_ = 0;     // number of variables of L_me that are passed over
-  Index me_chosen_ = 0;  // weight of me when it was chosen
-  Offset passed_entries_ = 0;
+  Index longest_ = 0;          // longest list at the beginning
+  Index passed_ = 0;           // number of variables of L_me that are passed over
+  Index me_chosen_ = 0;        // weight of me when it was chosen
+  Offset passed_entries_ = 0;  // entries of the lists and notes of these variables
   Offset work_ = 0;
   std::vector<AmdPivot>* const trace_;
   Position free_ = 0;                    // first unused entry of the pool
@@ -330,7 +331,7 @@ void Elimination<Position, Halo>::form_at_end(Index me) {
 }
 
 // Sets e.mark to the tag plus the weight of L_e \ L_me, the variables of e that the new element me
-// does not have, for every element e that shares a variable with me.
+// does not have, for every living element e of a variable of me that is not passed over.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::measure_elements(Index me) {
   advance_tag(widest_);
@@ -353,8 +354,9 @@ void Elimination<Position, Halo>::measure_elements(Index me) {
   if (passed_ != 0) measure_by_passed();
 }
 
-// Updates the variables of the new element me: eliminates those without a neighbour outside it, and
-// bounds the degrees of the others outside it; close_element() adds the part inside.
+// Updates the variables of the new element me: eliminates those without a neighbour outside L_me,
+// and bounds, for the other variables, the degree outside L_me; close_element() adds the part
+// inside.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::update_variables(Index me) {
   for (Position k = me_first_; k < me_last_; ++k) {
@@ -374,8 +376,9 @@ void Elimination<Position, Halo>::update_variables(Index me) {
   }
 }
 
-// Updates the lists of v, a variable of the new element me, and the bound of its degree outside me.
-// Returns false if v is not of the halo and has no neighbours outside me.
+// Updates the lists of v, a variable of the new element me, and the bound of its degree outside
+// L_me. Puts v into its hash bucket, for merge_twins(). Returns false if v is not of the halo and
+// has no neighbours outside L_me.
 template <class Position, class Halo>
 inline bool Elimination<Position, Halo>::update_variable(Index me, Index v) {
   Node& x = node_[v];
@@ -421,8 +424,8 @@ inline bool Elimination<Position, Halo>::update_variable(Index me, Index v) {
   return true;
 }
 
-// Adds the part inside the new element me to the degree bounds of its variables, puts these back
-// into the chains of their degrees, and removes merged and eliminated ones from L_me.
+// Adds the part inside the new element me to the degree bounds of its variables, puts the variables
+// back into the chains of their degrees, and removes merged and eliminated ones from L_me.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::close_element(Index me) {
   const bool at_end = me_last_ == free_;

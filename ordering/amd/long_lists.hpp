@@ -25,10 +25,12 @@
 
 namespace kauri::ordering::amd {
 
+/// Largest number of a long list's entries, per pivot that passed its variable over, with which the
+/// list is read again.
 constexpr Offset kEntriesPerPass = 4;
 
 /// Chooses which variables of L_me with long lists this pivot passes over, that is, does not read
-/// the lists of, and writes a note for each; updates the lists of the others from their notes.
+/// the lists of, and writes a note for each; updates the other long lists from their notes.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::choose_passed(Index me) {
   passed_ = 0;

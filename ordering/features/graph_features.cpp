@@ -1,4 +1,5 @@
-// Statistics of degrees, and two searches.
+// Features of a graph: statistics of degrees, the width of breadth-first levels, and the growth of
+// neighbourhoods.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/features/graph_features.hpp"
 
@@ -73,7 +74,7 @@ double growth_dimension(const GraphView& graph) {
   const Index n = graph.size(), balls = std::min(n, kBalls);
   std::vector<char> seen(static_cast<std::size_t>(n), 0);
   std::vector<Index> ball;
-  double inner = 0, outer = 0;  // vertices of all balls together
+  double inner = 0, outer = 0;  // vertices within two and within four edges, all balls together
   Offset visits = 0;
   for (Index k = 0; k < balls; ++k) {
     ball.assign(1, static_cast<Index>(Offset{n} * k / balls));

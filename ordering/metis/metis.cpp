@@ -1,4 +1,4 @@
-// Arguments of METIS_NodeND (Karypis & Kumar 1998), and the errors of its results.
+// Makes the arguments of METIS_NodeND (Karypis & Kumar 1998), and throws errors for its results.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/metis/metis.hpp"
 
