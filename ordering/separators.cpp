@@ -114,7 +114,7 @@ class Nodes {
   [[nodiscard]] Index lowest(Index k) const { return lowest_[k]; }
   [[nodiscard]] bool holds(Index above, Index k) const { return lowest_[above] <= k && k <= above; }
   [[nodiscard]] bool related(Index a, Index b) const { return holds(a, b) || holds(b, a); }
-  /// First place of the subtree of k, and one past its last.
+  /// First place of the subtree of node k: begin(k); one past its last place: end(k).
   [[nodiscard]] Index begin(Index k) const { return tree_.first[lowest_[k]]; }
   [[nodiscard]] Index end(Index k) const { return tree_.first[k + 1]; }
 

@@ -259,7 +259,8 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_columns(Index n, Columns&& columns,
     for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k)
       if (upper ? a.row[k] > j : a.row[k] < j)
         fail_matrix("entry " + names.at(a.row[k], j) + " lies in the wrong half");
-  // A full matrix keeps the caller's lower half, so one compressed by rows is transposed, too.
+  // A full matrix keeps the caller's lower half, so a full one compressed by rows is transposed,
+  // too.
   const bool turns = upper || (full && names.rows);
   if (turns || !is_sorted(n, a.col_ptr, a.row)) {
     a = transpose(n, a);              // sorted, transposed

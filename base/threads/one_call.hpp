@@ -22,7 +22,7 @@ class CallFlag {
   std::atomic<bool> busy_{false};
 };
 
-/// Marks a call on the object of a flag as under way, for its lifetime.
+/// Marks a call on the object that has the flag as under way, for the lifetime of the OneCall.
 class OneCall {
  public:
   /// Throws Error(usage) if another call is under way. call: name of this call for the text of the

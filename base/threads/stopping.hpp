@@ -21,7 +21,8 @@ inline constinit thread_local const std::stop_token* current = nullptr;
 [[noreturn]] void throw_cancelled();
 }  // namespace stopping
 
-/// During its lifetime, the calling thread works for the call with this token.
+/// Sets stopping::current of the calling thread to a token for the scope's lifetime: the thread
+/// works for the call with this token. Then restores the previous one.
 class StopScope {
  public:
   /// Begins the scope of a public call with this token, which must outlive the scope. A token

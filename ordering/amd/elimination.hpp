@@ -6,8 +6,8 @@
 // and a list A_i of variables, stored in this order in one range of the pool; element e has the
 // list L_e of its variables. The neighbours of i in the graph of the partial elimination are A_i
 // and the L_e of all e in E_i. "me" is the newest element. No list is longer than the lists that it
-// replaces, so the pool needs the room of the graph and, while a new element is written, of one
-// more list.
+// replaces, so the pool needs memory for the lists of the graph and, while a new element is
+// written, for one more list.
 //
 // With a *halo* (Pellegrini, Roman & Amestoy 2000), the vertices from `interior` on are variables
 // that are never eliminated. They are in all lists, and their weights in all degrees, but they are
@@ -38,8 +38,8 @@ struct Node {
                    // that absorbed it, or kNone
   Index length;    // length of the list
   Index elements;  // variable: length of E_i, the head of the list; kIsElement once eliminated
-  Index weight;    // variable: its vertices, negative while in L_me, 0 once merged or eliminated;
-                   // element: weight of its pivots
+  Index weight;    // variable: weight of its vertices, negative while in L_me, 0 once merged or
+                   // eliminated; element: weight of its pivots
   Index degree;    // variable: bound on its external degree; element: weight of L_e when formed
   Index mark;  // element: 0 once absorbed, else < tag, or tag + weight of L_e \ L_me; variable: tag
                // while lists are compared
@@ -49,7 +49,8 @@ struct Node {
 
 constexpr Index kIsElement = -1;
 
-// Bit that is set in hashes of halo vertices alone, so that these are never compared with others.
+// Bit that is set in hashes of halo vertices alone, so that these are never compared with vertices
+// of the interior.
 constexpr std::uint32_t kHaloHash = 0x80000000u;
 
 // Number of hash buckets, few enough for the L1 cache (16 KB). Few elements have more variables,

@@ -24,8 +24,8 @@ namespace kauri::ordering {
 namespace dissection {
 namespace {
 
-constexpr Index kLeaf = 200;
-// Parts with fewer vertices are dissected by one thread.
+constexpr Index kLeaf = 200;  // largest number of vertices of a part that is a leaf by its size
+// Least number of vertices of a part that several threads dissect.
 constexpr Index kTask = 2000;
 // kThick, kWhole: largest shares of the weight that a separator and a side may have; otherwise the
 // part is a leaf.

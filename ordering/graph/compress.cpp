@@ -124,8 +124,8 @@ std::size_t twins_in(std::span<const Index> representative) {
 void separate(std::vector<Index>& representative, std::span<const Index> apart) {
   std::vector<char> alone(representative.size(), 0);
   for (const Index v : apart) alone[v] = 1;
-  std::vector<Index> leader(representative.size(), kNone);  // by representative on entry: the new
-                                                            // one
+  std::vector<Index> leader(representative.size(),
+                            kNone);  // by representative on entry: the new one, or kNone
   for (Index v = 0; v < static_cast<Index>(representative.size()); ++v) {
     Index& lead = leader[representative[v]];
     if (lead == kNone && alone[v] == 0) lead = v;

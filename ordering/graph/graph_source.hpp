@@ -15,7 +15,7 @@ class GraphSource {
  public:
   GraphSource(const Graph& graph)
       : given_(&graph),
-        size_(graph.size()) {}  // NOLINT(google-explicit-constructor): a graph is one
+        size_(graph.size()) {}  // NOLINT(google-explicit-constructor): a graph is a source
   GraphSource(const Graph&&) = delete;
   /// lower: a checked pattern.
   explicit GraphSource(const Pattern& lower)

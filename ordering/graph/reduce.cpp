@@ -113,7 +113,7 @@ void Reduction::set_aside(double dense) {
         degree(v) > limit)
       dense_.push_back(v);
   if (arrow_ && 2 * dense_.size() > static_cast<std::size_t>(arrow_->vertices))
-    dense_.clear();  // the rest would not be sparse anyway
+    dense_.clear();  // the graph is not sparse, with or without them
   if (!dense_.empty()) kept_.resize(static_cast<std::size_t>(count), 1);
   for (const Index v : dense_) kept_[v] = 0;
 }

@@ -26,11 +26,11 @@ struct WithoutSmallRows {
 /// Eliminates the small rows of a graph. A vertex is a *small row* if it has a neighbour and each
 /// neighbour has at least kSmallRow times its degree, by weight. No two small rows are neighbours,
 /// and each stays small until one of its neighbours is eliminated, so minimum degree would take all
-/// of them before any of their neighbours, and a search gains nothing. Returns nothing unless small
-/// rows are at least half of all rows and the elimination leaves no more edges than before. kept:
-/// length graph.size(), or empty: all are kept; other vertices are ignored. O(n + edges + squares
-/// of the degrees of small rows); gives up after kSmallRowWork * (n + edges) entries of these
-/// squares.
+/// of them before any of their neighbours, and running it on them gains nothing. Returns nothing
+/// unless small rows are at least half of all rows and the elimination leaves no more edges than
+/// before. kept: length graph.size(), or empty: all are kept; other vertices are ignored. O(n +
+/// edges + squares of the degrees of small rows); gives up after kSmallRowWork * (n + edges)
+/// entries of these squares.
 std::optional<WithoutSmallRows> eliminate_small_rows(const GraphView& graph,
                                                      std::span<const char> kept);
 

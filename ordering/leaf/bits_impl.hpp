@@ -39,8 +39,8 @@ Index count_bits(const Word* x) {
 #endif
 }
 
-// Keys sort vertices by degree, then those changed last first, then by number. Fields: degree,
-// kInterior - 1 - the step of the last change, vertex.
+// Keys sort vertices by degree, then by the step of their last change, the latest first, then by
+// number. Fields: degree, kInterior - 1 - the step of the last change, vertex.
 constexpr Index kVertexBits = 9, kStepBits = 9;
 constexpr Index kDone = std::numeric_limits<Index>::max();
 static_assert(BitMatrixLimits::kInterior == 1 << kVertexBits &&

@@ -39,7 +39,7 @@ struct alignas(32) Node {
                         // absorbed it, or kNone
   Index length;         // length of the list
   Index elements;       // variable: length of E_i, the head of the list; kIsElement; kAbsorbed
-  Index weight;         // variable: vertices that it represents; 0 once merged or eliminated
+  Index weight;         // variable: weight of its vertices; 0 once merged or eliminated
   Index degree;   // variable: bound on its external degree; element: weight of L_e when formed
   Index version;  // variable: the round that gave it its degree; 0 once merged or eliminated
 };
@@ -96,7 +96,7 @@ class Stretches {
   std::size_t used_ = 0;      // elements allocated of the last chunk
 };
 
-/// Memory of one thread.
+/// Memory of one thread that claims and eliminates: its slot.
 struct ThreadMemory {
   explicit ThreadMemory(Index n) : mark(static_cast<std::size_t>(n), 0), bucket(kBuckets, kNone) {}
 

@@ -129,7 +129,7 @@ inline void PivotElimination::measure_elements() {
 inline void PivotElimination::update_variables() {
   for (Index k = 0; k < c_.length; ++k) {
     if (k + 2 < c_.length)
-      fetch_variables(node_[c_.list[k + 2]]);  // its list is in cache: elements were measured
+      fetch_variables(node_[c_.list[k + 2]]);  // its list is in cache, since elements were measured
     if (update_variable(k)) continue;
     node_[c_.list[k]].list = static_cast<PoolPlace>(
         me_);  // no neighbour outside L_me: eliminated with me, without further fill

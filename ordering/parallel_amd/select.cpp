@@ -149,8 +149,8 @@ void Elimination::refill() {
   }
 }
 
-/// Chooses the candidates of a round, spread out over pending_: vertices that lie close together
-/// there often have common neighbours, for which they would compete.
+/// Chooses the candidates of a round, spread out over pending_: vertices at near places of pending_
+/// often have common neighbours, for which they would compete. Sets the keys of the candidates.
 void Elimination::gather() {
   std::erase_if(pending_, [](const Pending& p) { return p.vertex == kNone; });
   if (pending_.size() < want_) refill();

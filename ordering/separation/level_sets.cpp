@@ -14,8 +14,8 @@
 namespace kauri::ordering::dissection {
 namespace {
 
-// Vertices in a task of a loop over all of them (kSearchBlock), and of one level of a search
-// (kFrontier).
+// Numbers of vertices in a task: of a loop over all vertices (kSearchBlock), and of one level of a
+// search (kFrontier).
 constexpr Index kSearchBlock = 16384, kFrontier = 512;
 // Number of thresholds above which sums by block would take more memory than the vertices.
 constexpr Index kMostKeys = 4096;

@@ -12,7 +12,7 @@ namespace kauri::ordering::dissection {
 namespace {
 
 constexpr Index kCoarsest = 60;           // vertices at which coarsening ends
-constexpr double kLeastShrinking = 0.95;  // coarsening ends if a level keeps more than this share
+constexpr double kLeastShrinking = 0.95;  // coarsening ends if more of the vertices than this stay
 // Largest shares of the weight of a side. On irregular meshes a loose balance gives lighter
 // separators, and an even looser one worse ones; on regular meshes a tight balance is best.
 constexpr double kTight = 0.57, kLoose = 0.66;
