@@ -25,7 +25,8 @@ class Growing {
  public:
   Growing(Index n, Index leaf) : n_(n), leaf_(leaf) {}
 
-  /// Adds place k. lowest: the lowest place among its neighbours at lower places; k if it has none.
+  /// Adds place k, after places 0 to k-1. lowest: the lowest place of the neighbours of the vertex
+  /// at place k, if that is less than k, else k.
   void add(Index k, Index lowest) {
     auto met = open_.end();
     while (met != open_.begin() && (met == open_.end() ? k : met->begin) > lowest) --met;

@@ -28,7 +28,7 @@ inline int allowed_threads() {
 /// Returns the default number of threads: those that oneTBB allows, by default one per hardware
 /// thread in the process's affinity mask, but at most the CPU quotas of its control groups, rounded
 /// up. If the calling program set a limit by tbb::global_control, that limit holds and quotas do
-/// not. Quotas are read once.
+/// not. Quotas are read once. Returns 1 in a child with threads_lost().
 int default_threads();
 
 /// Calls f() in a oneTBB arena of min(threads, allowed_threads()) threads, or of default_threads()

@@ -50,7 +50,8 @@ struct Process {
   std::atomic<bool> awake{false};  // wake_tbb() has been called
   std::mutex starting;  // guards the creation of threads; a child in which it may be locked has
                         // lost its threads, and never touches it
-  std::unique_ptr<tbb::task_arena> keeper;  // while an arena exists, oneTBB keeps its threads
+  std::unique_ptr<tbb::task_arena>
+      keeper;  // never destroyed: with an arena, oneTBB keeps its threads
   std::atomic<bool> begun{false};
   std::atomic<int> started{0};
 };
@@ -277,7 +278,7 @@ int threads_here() {
 
 int default_threads() {
   if (threads_lost()) return 1;
-  static std::atomic<int> quota{0};  // 0: not read yet
+  static std::atomic<int> quota{0};  // most threads by the CPU quotas; 0: not read yet
   if (quota == 0) quota = processors_of_groups().value_or(std::numeric_limits<int>::max());
   const int allowed = allowed_threads();
   return allowed == tbb::info::default_concurrency() ? std::min(allowed, quota.load()) : allowed;

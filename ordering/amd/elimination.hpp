@@ -385,7 +385,7 @@ inline bool Elimination<Position, Halo>::update_variable(Index me, Index v) {
   Node& x = node_[v];
   work_ += x.length;
   Position to = x.list;
-  Offset degree = 0;  // overlaps of elements count repeatedly
+  Offset degree = 0;  // upper bound: variables that several elements share count repeatedly
   std::uint32_t hash = static_cast<std::uint32_t>(me);
   for (Position k = x.list, end = x.list + x.elements; k < end; ++k) {
     const Index id = pool_[k];

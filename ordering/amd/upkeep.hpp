@@ -64,7 +64,7 @@ template <class Position, class Halo>
 void Elimination<Position, Halo>::number(std::span<Index> order) {
   const Index n = halo_.interior(n_);
   for (Index v = 0; v < n; ++v) node_[v].degree = node_[v].length = 0;
-  for (Index v = 0; v < n; ++v) ++node_[element_of(v)].length;  // vertices of each element itself
+  for (Index v = 0; v < n; ++v) ++node_[element_of(v)].length;  // number of its own vertices
   for (Index k = 0; k < pivots_; ++k) {
     Node& e = node_[sequence_[k]];
     if (Halo::kPresent && e.mark != 0) e.list = kNone;  // a root: only halo vertices are above it

@@ -15,7 +15,7 @@ namespace kauri::ordering::dissection {
 struct Peeling {
   LevelGraph core;            ///< remaining graph: neighbours of an eliminated vertex have become
                               ///< neighbours of each other
-  Index interior = 0;         ///< vertices of the core that are not halo; they come first
+  Index interior = 0;         ///< number of vertices of the core that are not halo; they come first
   std::vector<Index> vertex;  ///< number in the graph of each vertex of the core; ascending
   std::vector<Index> peeled;  ///< eliminated vertices, in elimination order
   std::vector<std::array<Index, 2>>

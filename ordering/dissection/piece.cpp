@@ -45,7 +45,8 @@ Piece extract(const PieceView& from, std::span<const Index> member,
 
 }  // namespace
 
-// Counts sizes by block first, so that blocks can be written in parallel.
+// Counts the side's vertices and edges in each block of vertices first, so that the parts of the
+// subgraph that come from different blocks can be written in parallel.
 Piece extract_side(const PieceView& from, const Separation& separation, Side side) {
   const GraphView& graph = from.graph;
   const Blocks blocks(graph.size(), kPieceBlock);

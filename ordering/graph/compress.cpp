@@ -125,7 +125,7 @@ void separate(std::vector<Index>& representative, std::span<const Index> apart) 
   std::vector<char> alone(representative.size(), 0);
   for (const Index v : apart) alone[v] = 1;
   std::vector<Index> leader(representative.size(),
-                            kNone);  // by representative on entry: the new one, or kNone
+                            kNone);  // by representative on entry: that on return, or kNone
   for (Index v = 0; v < static_cast<Index>(representative.size()); ++v) {
     Index& lead = leader[representative[v]];
     if (lead == kNone && alone[v] == 0) lead = v;

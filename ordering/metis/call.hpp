@@ -8,7 +8,7 @@ namespace kauri::ordering {
 
 /// Result of METIS_NodeND.
 enum class MetisEnd {
-  done,         ///< order is written
+  done,         ///< order and new_of are written
   memory,       ///< METIS ran out of memory
   interrupted,  ///< a SIGTERM came while the system's library ran; it has been raised again
   failed,       ///< METIS does not tell the reason

@@ -206,7 +206,7 @@ class Elimination {
   std::uint64_t claims_ = 0;         // rounds since claims were cleared
   Index eliminated_ = 0;             // weight of the vertices eliminated so far
   Index widest_ = 0;                 // largest weight of an L_e so far
-  std::atomic<Offset> entries_ = 0;  // entries of the L_p of this round
+  std::atomic<Offset> entries_ = 0;  // entries of the L_p of this round's likely winners
   Offset expected_ = 64;             // expected entries of L_p per candidate
   bool small_ = true;                // this round runs on one thread
 };

@@ -147,7 +147,7 @@ inline bool PivotElimination::update_variable(Index k) {
   Node& x = node_[c_.list[k]];
   Index* const list = pool_ + x.list;
   Index* to = list;
-  Offset degree = 0;  // overlaps of elements count repeatedly
+  Offset degree = 0;  // upper bound: variables that several elements share count repeatedly
   auto hash = static_cast<std::uint32_t>(me_);
   for (const Index *at = list, *end = list + x.elements; at < end; ++at) {
     const Index outside = slot_.mark[*at] - tag_;

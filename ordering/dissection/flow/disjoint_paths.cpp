@@ -125,7 +125,7 @@ void DisjointPaths::add_path(Index length) {
   ++count_;
   Index from = terminal_;
   for (Index k = 0; k < length; ++k) {
-    if (const Index via = via_[k]; via == terminal_) {  // back through `from`
+    if (const Index via = via_[k]; via == terminal_) {  // goes back through `from`
       before_[from] = behind_[from] = from;
     } else {
       before_[via] = from;

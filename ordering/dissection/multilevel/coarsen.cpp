@@ -32,7 +32,8 @@ class Matching {
     mate_.assign(static_cast<std::size_t>(graph.size()), kNone);
   }
 
-  /// Matches within each block, then the vertices left over of all blocks.
+  /// Matches within each block, then the vertices left over of all blocks, then, if these are still
+  /// many, by match_hanging().
   void run(bool backwards) {
     backwards_ = backwards;
     const Blocks blocks(graph_.size(), kMatchBlock);
