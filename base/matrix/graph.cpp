@@ -104,7 +104,7 @@ class SharedLists {
 
   const Pattern& lower_;
   const int shift_;      // 2^shift_ is the number of rows of a range, and of columns of a block
-  const Blocks blocks_;  // ranges of rows, and blocks of columns
+  const Blocks blocks_;  // the ranges of rows, which are also the blocks of columns
   std::vector<Offset> begin_;  // by range of rows, then by block of columns: offset of its entries
                                // in entry_; then the end
   std::unique_ptr<PatternEntry[]> entry_;

@@ -222,7 +222,7 @@ void check_by_all(const Pattern& a) {
 /// Entries of a matrix by columns, in any order and perhaps repeated, with indices in range.
 template <Scalar T>
 struct SymmetricMatrix<T>::Columns {
-  Sorted<T> entries;  ///< entries that are not sorted yet
+  Sorted<T> entries;  ///< entries, rows in any order within a column
   Storage storage;
   Duplicates duplicates = Duplicates::sum;
   Names names = {};

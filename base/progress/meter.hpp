@@ -22,7 +22,8 @@ class Meter {
   /// throws ends the work.
   explicit Meter(std::function<void(double)> step = {}) : step_(std::move(step)) {}
 
-  /// Starts work of `whole` operations. Must not run concurrently with tasks.
+  /// Starts work of `whole` operations, of which none is done. Must not run concurrently with
+  /// add().
   void begin(double whole) {
     done_.store(0, std::memory_order_relaxed);
     whole_.store(whole, std::memory_order_relaxed);
@@ -63,7 +64,7 @@ class Meter {
 };
 
 namespace metering {
-/// Meter of the call that this thread makes; null if nothing is metered.
+/// Meter of the call that this thread works for; null if that call is not metered.
 inline constinit thread_local Meter* current = nullptr;
 }  // namespace metering
 

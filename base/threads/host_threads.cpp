@@ -229,7 +229,7 @@ void start_one_by_one(Process& p, int wanted) {
     roll->end();
     throw;
   }
-  roll->wait_for(wanted);  // an arena destroyed before a thread has entered it leaks
+  roll->wait_for(wanted);  // an arena destroyed before a thread has entered it leaks its memory
   roll->end();
   p.started = wanted;
 }

@@ -90,7 +90,7 @@ class Arena {
   void make_ready();
 
   int threads_;
-  tbb::task_arena* arena_ = nullptr;  // owned by the process
+  tbb::task_arena* arena_ = nullptr;  // owned by the process; null if threads_lost()
   std::atomic<bool> ready_{false};    // make_ready() has started the threads of the arena
 };
 

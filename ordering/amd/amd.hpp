@@ -33,7 +33,7 @@ struct AmdOptions {
       std::numeric_limits<Index>::max();   ///< all marks are cleared before the stamp that they are
                                            ///< compared with exceeds it (for tests). The order
                                            ///< never depends on it.
-  std::vector<AmdPivot>* trace = nullptr;  ///< receives the steps, in their order, if not null
+  std::vector<AmdPivot>* trace = nullptr;  ///< null, or the steps are appended to it in order
   Index long_list = 128;  ///< a variable with more entries in its list (a hub) is not updated by
                           ///< every adjacent pivot: see long_lists.hpp
   Offset most_work = std::numeric_limits<Offset>::max();  ///< the elimination is given up once it

@@ -196,8 +196,8 @@ class Elimination {
   const Position pool_end_;
   Node* const node_;       // length n
   Index* const pool_;      // length pool_end_
-  Index* const head_;      // length total weight: first variable of each degree
-  Index* const bucket_;    // length kBuckets: first variable of each; all kNone between pivots
+  Index* const head_;      // by degree, length total weight: first variable, or kNone
+  Index* const bucket_;    // by bucket: first variable, or kNone; all kNone between pivots
   Index* const sequence_;  // the pivots so far
   // Variables with long lists. passes_: pivots that passed a variable over since its list was last
   // read. newest_: the newest note of each variable, as its index in unread_. unread_: the notes.
@@ -275,7 +275,7 @@ template <class Position, class Halo>
 void Elimination<Position, Halo>::form_element(Index me) {
   me_weight_ = 0;
   if (node_[me].length > long_list_) read_notes(me);
-  node_[me].weight = -me_pivots_;  // keeps me out of its list
+  node_[me].weight = -me_pivots_;  // keeps me out of L_me
   if (node_[me].elements == 0)
     form_in_place(me);
   else
@@ -345,7 +345,7 @@ void Elimination<Position, Halo>::measure_elements(Index me) {
     for (Position p = x.list, end = x.list + x.elements; p < end; ++p) {
       Node& e = node_[pool_[p]];
       if (e.mark >= tag_) {
-        e.mark += x.weight;  // negative
+        e.mark += x.weight;  // x.weight is negative
       } else if (e.mark != 0) {
         e.mark = tag_ + (e.degree + x.weight);
         if (passed_ != 0) measured_.push_back(pool_[p]);

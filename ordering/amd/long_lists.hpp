@@ -99,7 +99,7 @@ void Elimination<Position, Halo>::measure_by_passed() {
   Offset entries = 0;
   for (const Index e : measured_) entries += node_[e].length;
   const auto count = [this](Node& e, Index weight) {
-    if (e.mark >= tag_) e.mark += weight;  // negative
+    if (e.mark >= tag_) e.mark += weight;  // weight is negative
   };
   work_ += std::min(entries, passed_entries_);
   if (entries <= passed_entries_) {

@@ -244,7 +244,7 @@ class Searcher {
   std::optional<MultilevelSearch> begun_;  // search whose finish() was not called yet
   std::optional<Separation> multilevel_, level_set_;
   bool connected_ = true;
-  Index levels_ = 0;  // levels of a search from the end of a long path; 0 if none was made
+  Index levels_ = 0;  // number of levels of a search from the end of a long path; 0: not searched
 };
 
 }  // namespace

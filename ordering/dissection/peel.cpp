@@ -220,7 +220,7 @@ class Round {
 
   const GraphView graph_;
   const Index interior_;
-  const std::span<const Index> name_;  // empty: the identity
+  const std::span<const Index> name_;  // by vertex: original number; empty: the identity
   Peeling& found_;
   std::vector<PeelNode> node_;
   std::vector<Index> chain_;                     // end, inner vertices of the chain, end
@@ -252,7 +252,7 @@ std::optional<Peeling> peel(const GraphView& graph, Index interior) {
 
 void place_all(const Peeling& peeling, std::span<const Index> core_order, std::span<Index> order) {
   const std::size_t count = peeling.peeled.size();
-  // By vertex: position in the elimination; for the halo, a position after all others.
+  // By vertex of the graph: position in the elimination; for the halo, a position after all others.
   std::vector<Index> rank(count + peeling.vertex.size(), static_cast<Index>(order.size()));
   for (std::size_t k = 0; k < count; ++k) rank[peeling.peeled[k]] = static_cast<Index>(k);
   for (std::size_t k = 0; k < core_order.size(); ++k)

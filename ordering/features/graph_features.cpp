@@ -22,8 +22,8 @@ constexpr double kHub = 16;
 constexpr double kSame = 0.5, kAlike = 0.4;
 
 constexpr Index kBalls = 32;
-constexpr Offset kMostVisits = 100000;  // neighbours visited beyond the edges of the graph: each
-                                        // ball may be all of a small graph
+constexpr Offset kMostVisits = 100000;  // most neighbours visited in excess of the graph's edges:
+                                        // each ball may be all of a small graph
 
 }  // namespace
 

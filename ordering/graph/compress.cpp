@@ -48,7 +48,7 @@ class TwinFinder {
         return equal(u, v);
       });
       twins += found ? 1 : 0;
-      if (looks > graph_.edges()) return true;  // hashing is cheaper
+      if (looks > graph_.edges()) return true;  // hashing all vertices is cheaper
     }
     return 4 * twins * kWorthMerging >= 3 * kSample;
   }

@@ -83,7 +83,7 @@ class Reduction {
   std::optional<WithoutSmallRows> arrow_;
   std::vector<Index> dense_;  // vertices set aside as dense, ascending
   std::vector<Index> next_;   // by vertex: the next one merged with it after rows were set aside,
-                              // ascending; empty if none
+                              // ascending, or kNone; empty if none were merged
   std::vector<char> kept_;    // by vertex: neither eliminated, set aside nor merged into another;
                               // empty if all are kept
   std::vector<Index> component_of_;  // by vertex, during construction: its component, or kNone

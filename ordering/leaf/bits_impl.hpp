@@ -98,10 +98,10 @@ class BitElimination {
   const Index unit_;         // common weight of all vertices, or 1 if they differ
   Word* const row_;          // rows of the interior's vertices, W words each
   Short* const neighbours_;  // per step: the principals that remained in its front, step after step
-  Index* const key_;         // kDone if not a principal
+  Index* const key_;         // by vertex of the interior: its key; kDone if not a principal
   Vertex* const vertex_;     // length interior
   Step* const step_;         // the steps so far
-  Index* const bucket_;      // length kBuckets: the last principal of each
+  Index* const bucket_;      // by bucket: its last principal, or kNone
   std::vector<AmdPivot>* const trace_;
   Row alive_{};      // vertices that are not eliminated, and the halo
   Row principal_{};  // principals of the interior

@@ -53,8 +53,8 @@ class MinimumDegreeWorkspace {
   // State of one round.
   std::vector<Index> pivots_, touched_, touch_round_, light_round_, hash_head_, hash_next_;
   std::vector<Offset> mark_, seen_, low_, high_;
-  std::vector<Index> outside_;  // by element f: |L_f \ L_e| for the current element e; valid if
-                                // seen_ has the current stamp
+  std::vector<Index> outside_;  // by element f: weight of L_f \ L_e for the current element e, plus
+                                // at most skipped_; valid if seen_ has the current stamp
   std::vector<std::uint64_t> hash_;
 };
 

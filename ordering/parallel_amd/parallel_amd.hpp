@@ -59,7 +59,7 @@ struct ParallelAmdOptions {
       std::numeric_limits<Index>::max();   ///< all marks are cleared before the stamp that they are
                                            ///< compared with exceeds it (for tests). The order
                                            ///< never depends on it.
-  std::vector<AmdPivot>* trace = nullptr;  ///< receives the steps, in their order, if not null
+  std::vector<AmdPivot>* trace = nullptr;  ///< null, or the steps are appended to it in order
   ParallelAmdReport* report = nullptr;     ///< filled if not null
 };
 

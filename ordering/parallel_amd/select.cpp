@@ -136,7 +136,7 @@ void Elimination::refill() {
     mark(p.vertex);
     limit = limit == kNone ? limit_by(p.degree) : std::min(limit, limit_by(p.degree));
   }
-  bool first = true;  // all earlier buckets are empty
+  bool first = true;  // all buckets of degrees below d are empty
   for (Index d = least_; pending_.size() < most && (limit == kNone || d <= limit); ++d) {
     if (d > horizon_) {
       if (horizon_ == total_) break;

@@ -80,7 +80,7 @@ bool reverse_cuthill_mckee(const GraphView& graph, RcmWorkspace& workspace, std:
   const Offset visits = graph.size() + graph.edges();
   Offset work = 0;
   const Index start = find_peripheral(graph, workspace, visits, options.most_work, work);
-  work += visits;  // of the numbering
+  work += visits;  // visits of the numbering
   if (options.work != nullptr) *options.work = work;
   if (work > options.most_work) return false;
   auto& level = workspace.level;

@@ -50,7 +50,7 @@ class Band : public BandGraph {
   void collect(const GraphView& graph, std::span<const std::uint8_t> side,
                const PartWeights& weight, Index width, const std::array<Offset, 2>& room);
 
-  [[nodiscard]] Index vertex(Index i) const { return vertex_[i]; }  ///< number in the graph
+  [[nodiscard]] Index vertex(Index i) const { return vertex_[i]; }  ///< number of i in the graph
   [[nodiscard]] Index weight(Index i) const { return weight_[i]; }
   [[nodiscard]] bool uniform() const { return uniform_; }  ///< all weights are equal
   /// Weights of the band's vertices, by the part of the graph that they came from.

@@ -41,7 +41,7 @@ struct BandCutWorkspace {
   DisjointPaths paths;
   CapacityFlow flow;
   std::array<std::vector<std::uint8_t>, 2>
-      part;  // by band vertex: parts of the cut nearest the source, and nearest the sink
+      part;  // by band vertex: its part by the cut nearest the source, and by that nearest the sink
   std::array<std::vector<std::uint8_t>, 2> unit_part;
 };
 

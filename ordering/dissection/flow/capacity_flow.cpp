@@ -47,7 +47,7 @@ void CapacityFlow::run(const Band& band, Offset bound) {
 // the list of u one after the other.
 void CapacityFlow::pair_edges(const Band& band) {
   reverse_.resize(static_cast<std::size_t>(band.edges()));
-  root_.assign(static_cast<std::size_t>(band.size()), 0);  // by vertex: positions assigned
+  root_.assign(static_cast<std::size_t>(band.size()), 0);  // by vertex: list entries paired
   const auto vertices = std::span(queue_).first(static_cast<std::size_t>(band.size()));
   std::iota(vertices.begin(), vertices.end(), 0);
   std::sort(vertices.begin(), vertices.end(),

@@ -164,7 +164,7 @@ void DisjointPaths::cut_near_source(const BandGraph& band, std::span<std::uint8_
     for (const Index w : band.neighbours(state)) reach(before_[w]);
   }
   for (Index v = 0; v < band.size();
-       ++v)  // v_out not reached: v_in is reached if v's predecessor is
+       ++v)  // v_out not reached: v_in is reached if state before_[v] is
     part[v] = level_[v] != kClosed ? kLeft : level_[before_[v]] != kClosed ? kSeparator : kRight;
 }
 

@@ -18,7 +18,7 @@ struct RefineWorkspace {
   GainHeap heap;
   std::vector<Index>
       across;  // by separator vertex: weight of its neighbours on side from_ of the pass
-  std::vector<char> state;  // by vertex: all 0 between passes
+  std::vector<char> state;  // by vertex: kMoved, kListed or 0; all 0 between passes
   std::vector<Index> member, pulled;
   struct Move {
     Index vertex;
