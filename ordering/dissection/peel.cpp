@@ -252,13 +252,13 @@ std::optional<Peeling> peel(const GraphView& graph, Index interior) {
 
 void place_all(const Peeling& peeling, std::span<const Index> core_order, std::span<Index> order) {
   const std::size_t count = peeling.peeled.size();
-  // By vertex of the graph: position in the elimination; for the halo, a position after all others.
+  // Position in the elimination, by vertex of the graph; for the halo, a position after all others.
   std::vector<Index> rank(count + peeling.vertex.size(), static_cast<Index>(order.size()));
   for (std::size_t k = 0; k < count; ++k) rank[peeling.peeled[k]] = static_cast<Index>(k);
   for (std::size_t k = 0; k < core_order.size(); ++k)
     rank[peeling.vertex[core_order[k]]] = static_cast<Index>(count + k);
-  // By position in the elimination, with one more for a virtual root above all: the parent (of
-  // peeled vertices), the size of the subtree, and the end of the places still free for the
+  // Arrays by position in the elimination, with one more for a virtual root above all: the parent
+  // (of peeled vertices), the size of the subtree, and the end of the places still free for the
   // subtrees below.
   const std::size_t root = order.size();
   std::vector<Index> parent(count), size(root + 1, 1), end(root + 1);

@@ -19,7 +19,7 @@ struct GraphView {
   std::span<const Index> weight;     ///< length n, all >= 1; or empty: all are 1
 
   [[nodiscard]] Index size() const { return static_cast<Index>(ptr.size()) - 1; }
-  [[nodiscard]] Offset edges() const { return ptr.back() - ptr.front(); }  ///< in both directions
+  [[nodiscard]] Offset edges() const { return ptr.back() - ptr.front(); }  ///< directed edges
   [[nodiscard]] Index degree(Index v) const { return static_cast<Index>(ptr[v + 1] - ptr[v]); }
   [[nodiscard]] Index weight_of(Index v) const { return weight.empty() ? 1 : weight[v]; }
   [[nodiscard]] Index total_weight() const {
