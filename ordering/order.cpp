@@ -65,8 +65,11 @@ bool shares_work(OrderingMethod method) {
   return method == OrderingMethod::nested_dissection || method == OrderingMethod::parallel_amd;
 }
 
-/// Orders a component, unless more than `most` steps of Orderer::run_within() would be made.
-/// Returns the number of steps, 0 for methods without the limit.
+/// Writes the order of a component to `order` (length graph.size(), numbers local to the
+/// component), unless a method with a limit would make more than `most` steps, as
+/// Orderer::run_within() counts them; then leaves `order` unspecified. Returns the number of steps,
+/// more than `most` if the component was given up, 0 for methods without the limit. Throws
+/// Error(usage) for a method that orders no component: natural, automatic or unknown.
 Offset order_component(const GraphView& graph, const OrderingOptions& options,
                        OrdererWorkspace& workspace, Offset most, std::span<Index> order) {
   Offset work = 0;
@@ -151,8 +154,8 @@ GraphView Orderer::largest_component() const {
   return reduction_.component(largest);
 }
 
-/// Groups connected components into batches, each a task. Returns the first component of each
-/// batch, and the number of components.
+/// Groups consecutive connected components into batches, each a task. Returns the first component
+/// of each batch, then the number of components.
 std::vector<Index> Orderer::batches() const {
   std::vector<Index> first{0};
   for (Index c = 0; c < reduction_.components(); ++c)
@@ -174,7 +177,8 @@ std::optional<Permutation> Orderer::run_within(OrderingMethod method, Offset mos
   check(options);
   work = 0;
   if (method == OrderingMethod::natural) return natural_order(size_, options_.last);
-  std::vector<Index> order(static_cast<std::size_t>(reduction_.size()));  // by component
+  std::vector<Index> order(
+      static_cast<std::size_t>(reduction_.size()));  // local orders, component after component
   const auto own = [&](Index c) {
     return std::span(order).subspan(static_cast<std::size_t>(reduction_.first(c)),
                                     static_cast<std::size_t>(reduction_.size(c)));
@@ -209,7 +213,8 @@ std::optional<Permutation> Orderer::run_within(OrderingMethod method, Offset mos
   return numbered(order);
 }
 
-/// Returns the permutation. order: local orders of all components, one after the other.
+/// Returns the permutation of all rows of the graph, with those that the reduction eliminated or
+/// set aside. order: local orders of all components, one after the other.
 Permutation Orderer::numbered(std::span<const Index> order) const {
   std::vector<Index> old_of;
   old_of.reserve(static_cast<std::size_t>(size_));

@@ -1,4 +1,4 @@
-// Builds the graph of the rows and their neighbours.
+// PieceOrderer: builds the graph of a set of rows and their neighbours, and dissects it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/piece_order.hpp"
 
@@ -13,12 +13,13 @@
 namespace kauri::ordering {
 namespace {
 
-/// The graph of a set of rows. Vertices: the interior by ascending row, then the halo, without
+/// The graph of a set of rows. Vertices: the interior (the rows, ascending), then the halo (their
+/// neighbours outside the set, in the order in which the lists of the rows meet them), without
 /// edges within the halo.
 class Surroundings {
  public:
-  /// Neighbours of degree above `most` are left out. number: kNone for all rows, on entry and on
-  /// return.
+  /// interior: the rows, ascending. Leaves out neighbours of degree above `most`. number: scratch,
+  /// by row of the graph, kNone for all on entry, and again once build() returned.
   Surroundings(const Graph& graph, std::span<const Index> interior, Index most,
                std::vector<Index>& number)
       : graph_(graph), interior_(interior), most_(most), number_(number) {}

@@ -15,14 +15,15 @@ namespace kauri::ordering {
 /// came later. Threads may concurrently order disjoint sets.
 class PieceOrderer {
  public:
-  /// Borrows graph and options, which must outlive this. Uses seed, effort, compress and dense of
-  /// the options.
+  /// Borrows graph and options, which must outlive the orderer. Uses seed, effort, compress and
+  /// dense of the options.
   PieceOrderer(const Graph& graph, const OrderingOptions& options)
       : graph_(graph), options_(options), number_(static_cast<std::size_t>(graph.size()), kNone) {}
 
-  /// Permutes rows into their order. The result depends on the set of rows, not on their sequence
-  /// on entry. Merges indistinguishable rows; dense rows come last. Throws std::bad_alloc. O(edges
-  /// of the rows) beyond the dissection.
+  /// Permutes `rows`, distinct rows of the graph, into elimination order. The result depends on the
+  /// set of rows, not on their sequence on entry. Merges indistinguishable rows; rows that are
+  /// dense in the graph come last. Throws std::bad_alloc, and Error(cancelled) if the stop token of
+  /// the current call was asked to stop. O(edges of the rows) beyond the dissection.
   void run(std::span<Index> rows);
 
  private:

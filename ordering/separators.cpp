@@ -25,13 +25,14 @@ class Growing {
  public:
   Growing(Index n, Index leaf) : n_(n), leaf_(leaf) {}
 
-  /// Adds place k. lowest: the lowest place among its neighbours at lower places; k if it has none.
+  /// Adds place k, after places 0 to k-1. lowest: the lowest place of the neighbours of the vertex
+  /// at place k, if that is less than k, else k.
   void add(Index k, Index lowest) {
     auto met = open_.end();
     while (met != open_.begin() && (met == open_.end() ? k : met->begin) > lowest) --met;
     const auto joined = open_.end() - met;
     const Index begin = joined == 0 ? k : met->begin;
-    if (joined == 1) return;  // its own places go on
+    if (joined == 1) return;  // k is one more of the own places of that subtree's root
     if (joined == 0 || k + 1 - begin <= leaf_) {
       open_.erase(met, open_.end());
       open_.push_back({begin, begin, {}});
@@ -66,7 +67,7 @@ class Growing {
  private:
   struct OpenNode {
     Index begin, own;          // first place of the subtree; first of its root's own places
-    std::vector<Index> child;  // closed nodes
+    std::vector<Index> child;  // closed nodes directly below its root
   };
   static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
 
@@ -79,8 +80,8 @@ class Growing {
   }
 
   const Index n_, leaf_;
-  std::vector<OpenNode> open_;  // adjacent ranges, which cover all places so far
-  std::vector<Index> own_, parent_;
+  std::vector<OpenNode> open_;  // open subtrees: adjacent ranges, which cover all places so far
+  std::vector<Index> own_, parent_;  // by closed node: first of its own places; parent or kNone
 };
 
 [[noreturn]] void refuse(const std::string& what) {
@@ -93,8 +94,9 @@ void check_size(const Permutation& perm, Index n) {
            std::to_string(n));
 }
 
-/// A separator tree that was checked on construction, with queries. The constructor throws
-/// Error(input) if tree and permutation do not fit.
+/// A separator tree that was checked on construction, with queries. Borrows the tree. The
+/// constructor throws Error(input) if the permutation or the tree does not have n places, or if the
+/// tree is no forest in postorder.
 class Nodes {
  public:
   Nodes(Index n, const Permutation& perm, const SeparatorTree& tree)
@@ -113,7 +115,7 @@ class Nodes {
   [[nodiscard]] Index lowest(Index k) const { return lowest_[k]; }
   [[nodiscard]] bool holds(Index above, Index k) const { return lowest_[above] <= k && k <= above; }
   [[nodiscard]] bool related(Index a, Index b) const { return holds(a, b) || holds(b, a); }
-  /// First place of the subtree of k, and one past its last.
+  /// First place of the subtree of node k: begin(k); one past its last place: end(k).
   [[nodiscard]] Index begin(Index k) const { return tree_.first[lowest_[k]]; }
   [[nodiscard]] Index end(Index k) const { return tree_.first[k + 1]; }
 
@@ -138,7 +140,7 @@ class Nodes {
       lowest_[up] = std::min(lowest_[up], lowest_[k]);
     }
     std::vector<Index> begin(
-        lowest_.size());  // by node: required end of the next subtree below it, from right to left
+        lowest_.size());  // by node: 1 + number that its next child, from right to left, must have
     std::iota(begin.begin(), begin.end(), 0);
     Index root = count;
     for (Index k = count - 1; k >= 0; --k) {
@@ -153,7 +155,7 @@ class Nodes {
   std::vector<Index> node_of_;
 };
 
-/// Marks nodes whose subtrees are to be reordered.
+/// Nodes whose subtrees are to be reordered.
 class Marks {
  public:
   Marks(const Nodes& nodes, const SeparatorTree& tree)
@@ -162,9 +164,9 @@ class Marks {
   }
 
   void mark(Index k) { marked_[k] = 1; }
-  /// Marks the node of the smallest subtree that contains both nodes; returns false if there is
-  /// none. Nodes on the way that do not contain both lie inside the marked subtree, so later
-  /// searches skip them.
+  /// Marks the root of the smallest subtree that contains nodes a and b; returns false if none
+  /// contains both. Nodes on the way whose subtrees do not contain both lie inside the marked
+  /// subtree, so later searches skip them.
   bool mark_common(Index a, Index b) {
     Index k = root_of(up_, std::max(a, b));
     for (; !nodes_.holds(k, std::min(a, b)); k = root_of(up_, k)) {
@@ -202,7 +204,8 @@ Permutation order_ranges(const Graph& graph, const Permutation& perm,
   return Permutation::from_old_of(std::move(old_of));
 }
 
-/// Returns the ranges of the marked subtrees that are not inside others.
+/// Returns the ranges of places of the marked subtrees that are not inside other marked ones, from
+/// the last to the first.
 std::vector<Range> outermost(const Nodes& nodes, const std::vector<char>& marked) {
   std::vector<Range> ranges;
   for (auto k = static_cast<Index>(marked.size()) - 1; k >= 0; --k)

@@ -9,7 +9,8 @@
 
 namespace kauri {
 
-/// Returns a + b. Throws Error(overflow) beyond 2^63 - 1; `what` names the count in its text.
+/// Returns a + b. Throws Error(overflow) beyond 2^63 - 1; `what` names the count in the error's
+/// text.
 inline Offset checked_add(Offset a, Offset b, const char* what) {
   Offset sum = 0;
   if (__builtin_add_overflow(a, b, &sum))
@@ -17,7 +18,8 @@ inline Offset checked_add(Offset a, Offset b, const char* what) {
   return sum;
 }
 
-/// Returns a * b. Throws Error(overflow) beyond 2^63 - 1; `what` names the count in its text.
+/// Returns a * b. Throws Error(overflow) beyond 2^63 - 1; `what` names the count in the error's
+/// text.
 inline Offset checked_mul(Offset a, Offset b, const char* what) {
   Offset product = 0;
   if (__builtin_mul_overflow(a, b, &product))

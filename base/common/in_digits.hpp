@@ -1,4 +1,4 @@
-// Formats numbers for sentences.
+// Formats numbers and times in three significant digits, for sentences of messages and reports.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,14 +7,14 @@
 
 namespace kauri {
 
-/// Returns the number in three significant digits.
+/// Returns the number in at most three significant digits, without trailing zeros.
 inline std::string in_digits(double number) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", number);
   return text;
 }
 
-/// Returns three significant digits and the unit: "1.25 s".
+/// Returns at most three significant digits and the unit: "1.25 s".
 inline std::string in_seconds(double seconds) { return in_digits(seconds) + " s"; }
 
 }  // namespace kauri

@@ -28,8 +28,8 @@ inline std::size_t changes_between(std::string_view a, std::string_view b) {
 }
 
 /// Returns the first of the names nearest to the word, or "" if none is near enough. A name is near
-/// enough if its edit distance is at most a third of the word's letters, rounded to the nearest
-/// integer, and at least 1. No name is near to a word of at most two letters.
+/// enough if its edit distance to the word is at most a third of the number of the word's letters,
+/// rounded to the nearest integer. No name is near enough to a word of at most two letters.
 inline std::string nearest(std::string_view word, const std::vector<std::string>& names) {
   if (word.size() <= 2) return "";
   const std::string* best = nullptr;

@@ -1,4 +1,5 @@
-// SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+// Pseudorandom numbers by SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number
+// generators", OOPSLA 2014).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -46,7 +46,7 @@ std::optional<int> processors_of(const ControlGroup& group) {
   return static_cast<int>(std::min<Offset>(whole, std::numeric_limits<int>::max()));
 }
 
-/// Returns the least value of `of` over all groups that have one.
+/// Returns the least of(group) over all groups for which it is not empty; empty if it is for all.
 template <class T>
 std::optional<T> least(const std::vector<ControlGroup>& groups,
                        std::optional<T> (*of)(const ControlGroup&)) {

@@ -31,7 +31,8 @@ std::optional<Offset> memory_left_in_groups(const std::filesystem::path& root = 
 std::optional<int> processors_of_groups(const std::filesystem::path& root = "/");
 
 /// Returns the number that follows a key in a file with lines "key 123" (memory.stat), or in bytes
-/// if the line reads "key   123 kB" (/proc/meminfo). Empty if the key is not found.
+/// if the line reads "key   123 kB" (/proc/meminfo). key: the characters before the number, up to
+/// blanks ("inactive_file "). Empty if no line begins with the key, or no number follows it.
 std::optional<Offset> number_after(const std::filesystem::path& file, std::string_view key);
 
 }  // namespace kauri

@@ -48,7 +48,8 @@ class Counted {
 };
 
 /// Allocates `bytes` and adds them to the ledger. Aligned to 64 bytes, or to a huge page (2 MB)
-/// from 4 MB on. Throws Error(memory) that names the bytes.
+/// from 4 MB on. release_counted() frees the block, with the same bytes and ledger. Throws
+/// Error(memory) that names the bytes.
 void* allocate_counted(Offset bytes, MemoryLedger& ledger);
 void release_counted(void* data, Offset bytes, MemoryLedger& ledger) noexcept;
 
@@ -72,8 +73,8 @@ void resize_large(std::vector<T, Allocator>& values, Offset size) {
   values.resize(count);
 }
 
-/// A block of `count` uninitialised T (trivial), counted in a ledger that must outlive it.
-/// Move-only.
+/// A block of `count` uninitialised T (trivial), whose bytes are counted in a ledger that must
+/// outlive it. Move-only.
 template <class T>
 class Buffer {
  public:

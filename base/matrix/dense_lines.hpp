@@ -49,7 +49,8 @@ void copy_steps(const T* from, Offset from_step, Offset count, U* to, Offset to_
   for (Offset k = 0; k < count; ++k) to[k * to_step] = from[k * from_step];
 }
 
-/// Copies all entries. The shapes are equal and the matrices do not overlap.
+/// Copies all entries of `from` to `to`, in whatever layouts. The matrices must have the same shape
+/// and not overlap.
 template <class T>
 void copy_entries(const MatrixView<const T>& from, const MatrixView<T>& to) {
   const DenseLines source = lines_of(from, from.layout), target = lines_of(to, from.layout);
@@ -58,7 +59,7 @@ void copy_entries(const MatrixView<const T>& from, const MatrixView<T>& to) {
                to.data + k * target.from_line, target.from_entry);
 }
 
-/// Sets all entries to one value.
+/// Sets all entries of `a` to one value.
 template <class T>
 void fill_entries(const MatrixView<T>& a, T value) {
   const DenseLines lines = lines_of(a, a.layout);

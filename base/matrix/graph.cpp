@@ -18,22 +18,24 @@ namespace kauri {
 namespace {
 
 constexpr Index kColumnBlock = 16384;  // least number of columns in a task
-constexpr Index kMostRanges = 256;     // most ranges of rows that entries are sorted into
+constexpr Index kMostRanges = 256;     // most whole ranges of rows that entries are sorted into
 
 /// Builds the adjacency lists of the graph of `lower` by all threads of the arena. First it sorts
 /// the entries into ranges of rows, within a range by column. Then a thread fills the lists of one
 /// range at a time, whose memory stays in its cache; each list ascends. Takes 8 bytes per entry
-/// temporarily.
+/// below the diagonal, and 4 per row, temporarily.
 class SharedLists {
  public:
   explicit SharedLists(const Pattern& lower)
       : lower_(lower), shift_(shift_for(lower.n)), blocks_(lower.n, Index{1} << shift_) {}
 
-  /// Fills both arrays. ptr: length n+1, zeros on entry.
+  /// Sets ptr (length n+1, zeros on entry) and adjacency (any content on entry) to those of a
+  /// Graph.
   void fill(std::vector<Offset>& ptr, std::vector<Index>& adjacency) {
     sort_entries();
-    std::vector<Index> smaller(static_cast<std::size_t>(lower_.n),
-                               0);  // by vertex: number of smaller neighbours; then those written
+    std::vector<Index> smaller(
+        static_cast<std::size_t>(lower_.n),
+        0);  // by vertex: number of smaller neighbours; then of those written
     blocks_.for_each([&](Index r, Index begin, Index end) {
       for (const PatternEntry& entry : entries(r)) ++smaller[entry.row];
       Offset sum = 0;
@@ -101,10 +103,10 @@ class SharedLists {
   }
 
   const Pattern& lower_;
-  const int shift_;      // a range of rows and a block of columns both have 2^shift_
-  const Blocks blocks_;  // ranges of rows, and blocks of columns
-  std::vector<Offset>
-      begin_;  // by range, then by block: offset of its entries in entry_; then the end
+  const int shift_;      // 2^shift_ is the number of rows of a range, and of columns of a block
+  const Blocks blocks_;  // the ranges of rows, which are also the blocks of columns
+  std::vector<Offset> begin_;  // by range of rows, then by block of columns: offset of its entries
+                               // in entry_; then the end
   std::unique_ptr<PatternEntry[]> entry_;
 };
 

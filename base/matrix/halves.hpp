@@ -31,8 +31,9 @@ struct Names {
   }
 };
 
-/// Returns true if the rows of a column ascend and lie in [least, beyond). The loop over the column
-/// has no branch, so that the compiler can compare many rows at once.
+/// Returns true if row[begin] to row[end - 1], the rows of a column, ascend strictly and lie in
+/// [least, beyond). The loop over the column has no branch, so that the compiler can compare many
+/// rows at once.
 template <class Number>
 bool ascends(const Number* row, Offset begin, Offset end, Offset least, Offset beyond) {
   if (begin == end) return true;
@@ -80,11 +81,11 @@ class Halves {
         base_(base),
         rule_(rule) {}
 
-  /// Returns true if the rows of all columns ascend and the two halves agree by the rule. Entries
-  /// below the diagonal, column by column, meet those above it in the order in which the latter lie
-  /// in their columns, so no transpose is made. next: during the loop, by column, the first entry
-  /// above the diagonal that has not been met; on return true, the first entry that is not above
-  /// the diagonal. O(n + entries).
+  /// Returns true if the rows of all columns ascend strictly and are in range, and the two halves
+  /// agree by the rule. Entries below the diagonal, column by column, meet those above it in the
+  /// order in which the latter lie in their columns, so no transpose is made. next, offsets by
+  /// column: during the loop, of the first entry above the diagonal that has not been met; on
+  /// return of true, of the first entry that is not above the diagonal. O(n + entries).
   bool agree(std::vector<Offset>& next) {
     next.assign(ptr_, ptr_ + n_);
     const Offset* const ptr = ptr_;  // local copies: stores cannot alias them
@@ -143,7 +144,8 @@ class Halves {
     return agrees_inexactly(value_[k], alone ? T(0) : value_[open++], i, j);
   }
 
-  /// Returns sqrt(|a_jj|). The first call computes all of them; few matrices need them.
+  /// Returns sqrt(|a_jj|), 0 if a_jj is missing or not finite. The first call computes these roots
+  /// for all j; few matrices need them.
   T root(Offset j) {
     if (root_.empty()) {
       root_.assign(static_cast<std::size_t>(n_), T(0));

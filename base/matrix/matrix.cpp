@@ -65,7 +65,8 @@ bool is_sorted(Index n, std::span<const Offset> col_ptr, std::span<const Index> 
   return ascends;
 }
 
-/// Sums entries with the same (row, column), in the order in which they were given, in place.
+/// Sums entries with the same (row, column), in the order in which they were given, in place. Rows
+/// must ascend in each column, repeated ones in the order in which they were given.
 template <class T>
 void sum_duplicates(Index n, Sorted<T>& a) {
   Offset out = 0;
@@ -86,8 +87,8 @@ void sum_duplicates(Index n, Sorted<T>& a) {
   a.value.resize(static_cast<std::size_t>(out));
 }
 
-/// Throws Error(input) for the first entry that occurs twice. transposed: a is the transpose of the
-/// matrix that the names refer to.
+/// Throws Error(input) for the first entry that occurs twice. Rows of `a` must ascend in each
+/// column. transposed: `a` is the transpose of the matrix that the names refer to.
 template <class T>
 void refuse_duplicates(Index n, const Sorted<T>& a, const Names& names, bool transposed) {
   for (Index j = 0; j < n; ++j)
@@ -132,8 +133,9 @@ bool is_taken(Storage storage, bool rows, Index row, Index col) {
                                              : true;
 }
 
-/// Returns the column pointers counted from 0. Throws Error(usage), Error(overflow) or Error(input)
-/// if base, n or the pointers are invalid.
+/// Returns the column pointers of `a`, counted from 0. Throws Error: usage (base is not 0 or 1),
+/// overflow (n above 2^31 - 1), input (n < 0, or pointers that do not ascend from the base to the
+/// number of entries).
 template <class T, class Number, class Pointer>
 std::vector<Offset> pointers_of(const CompressedView<T, Number, Pointer>& a) {
   if (a.base != 0 && a.base != 1)
@@ -149,8 +151,8 @@ std::vector<Offset> pointers_of(const CompressedView<T, Number, Pointer>& a) {
   return ptr;
 }
 
-/// Returns the indices counted from 0, given valid pointers. Throws Error(input) if an index is out
-/// of range.
+/// Returns the indices of `a`, counted from 0. The pointers must be valid. Throws Error(input) if
+/// an index is out of range.
 template <class T, class Number, class Pointer>
 std::vector<Index> indices_of(const CompressedView<T, Number, Pointer>& a) {
   const Names names = names_of(a);
@@ -169,15 +171,17 @@ std::vector<Index> indices_of(const CompressedView<T, Number, Pointer>& a) {
 }
 
 /// Returns true if the lower half of `a` can be copied without sorting: read as compressed columns,
-/// its rows ascend and are in range, and the upper half is absent, or agrees, or is ignored. ptr:
-/// pointers_of(a). first: receives, by column, the offset of the first entry that is not above the
-/// diagonal.
+/// its rows ascend strictly and are in range, and the upper half is absent, or ignored, or agrees
+/// by the rule (with equal values, if `a` is a full matrix compressed by rows). ptr:
+/// pointers_of(a). first: receives, by column, if true is returned, the offset of the first entry
+/// that is not above the diagonal.
 template <class T, class Number, class Pointer>
 bool lies_in_order(const CompressedView<T, Number, Pointer>& a, std::span<const Offset> ptr,
                    const SymmetryRule<T>& rule, std::vector<Offset>& first) {
   const auto n = static_cast<Offset>(a.n), base = static_cast<Offset>(a.base);
   const Storage storage = storage_of(a);
-  if (storage == Storage::full) {  // rows: the caller's lower half is the upper one by columns
+  if (storage ==
+      Storage::full) {  // if by rows, the caller's lower half is the upper one by columns
     Halves<T, Number> halves(ptr, a.index, base, a.value, rule);
     return halves.agree(first) && (a.compression == Compression::columns || halves.exact());
   }
@@ -218,7 +222,7 @@ void check_by_all(const Pattern& a) {
 /// Entries of a matrix by columns, in any order and perhaps repeated, with indices in range.
 template <Scalar T>
 struct SymmetricMatrix<T>::Columns {
-  Sorted<T> entries;  ///< entries that are not sorted yet
+  Sorted<T> entries;  ///< entries, rows in any order within a column
   Storage storage;
   Duplicates duplicates = Duplicates::sum;
   Names names = {};
@@ -255,7 +259,8 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_columns(Index n, Columns&& columns,
     for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k)
       if (upper ? a.row[k] > j : a.row[k] < j)
         fail_matrix("entry " + names.at(a.row[k], j) + " lies in the wrong half");
-  // A full matrix keeps the caller's lower half, so one compressed by rows is transposed, too.
+  // A full matrix keeps the caller's lower half, so a full one compressed by rows is transposed,
+  // too.
   const bool turns = upper || (full && names.rows);
   if (turns || !is_sorted(n, a.col_ptr, a.row)) {
     a = transpose(n, a);              // sorted, transposed
@@ -272,7 +277,7 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_columns(Index n, Columns&& columns,
   m.value_.reserve(a.row.size());
   for (Index j = 0; j < n; ++j) {
     Offset k = a.col_ptr[j];
-    while (k < a.col_ptr[j + 1] && a.row[k] < j) ++k;  // the upper half of a full matrix
+    while (k < a.col_ptr[j + 1] && a.row[k] < j) ++k;  // skips the upper half of a full matrix
     const bool diagonal = k < a.col_ptr[j + 1] && a.row[k] == j;
     m.row_.push_back(j);
     m.value_.push_back(diagonal ? a.value[k] : T(0));

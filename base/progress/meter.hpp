@@ -22,12 +22,14 @@ class Meter {
   /// throws ends the work.
   explicit Meter(std::function<void(double)> step = {}) : step_(std::move(step)) {}
 
-  /// Starts work of `whole` operations. Must not run concurrently with tasks.
+  /// Starts work of `whole` operations, of which none is done. Must not run concurrently with
+  /// add().
   void begin(double whole) {
     done_.store(0, std::memory_order_relaxed);
     whole_.store(whole, std::memory_order_relaxed);
   }
-  /// Adds `part` operations to those done. Thread-safe.
+  /// Adds `part` operations to those done. Thread-safe. In the thread that constructed the meter,
+  /// may call step(), and throws what step() throws.
   void add(double part) {
     done_.fetch_add(part, std::memory_order_relaxed);
     if (step_ && std::this_thread::get_id() == owner_) pass();
@@ -57,12 +59,12 @@ class Meter {
 
   std::function<void(double)> step_;
   const std::thread::id owner_ = std::this_thread::get_id();
-  double next_ = 1.0 / kSteps;  // used by the owner only
+  double next_ = 1.0 / kSteps;  // least fraction at which pass() calls step_; read by owner_ only
   std::atomic<double> done_{0}, whole_{0};
 };
 
 namespace metering {
-/// Meter of the call that this thread makes; null if nothing is metered.
+/// Meter of the call that this thread works for; null if that call is not metered.
 inline constinit thread_local Meter* current = nullptr;
 }  // namespace metering
 
@@ -90,7 +92,8 @@ class MeterParts {
     sum_ += part;
     if (sum_ >= grain_) flush();
   }
-  /// Adds the rest; call it at the end of the task. Not in the destructor, since step() may throw.
+  /// Passes the operations summed since the last flush to Meter::add(). Call it at the end of the
+  /// task; the destructor does not, since the meter's step() may throw.
   void flush() {
     if (meter_ != nullptr && sum_ > 0) meter_->add(std::exchange(sum_, 0));
   }

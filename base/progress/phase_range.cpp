@@ -24,8 +24,8 @@ std::atomic<nvtxDomainHandle_t> kauri_domain = nullptr;
 std::atomic<bool> domain_is_made = false;
 
 /// Returns the NVTX domain "kauri", which is never destroyed, since ranges may end during program
-/// exit. It is not a local static: if a thread initialised that while another one forks, its guard
-/// would stay locked in the child.
+/// exit. It is not a local static: if a thread initialised a local static while another one forks,
+/// the static's guard would stay locked in the child.
 nvtxDomainHandle_t domain() {
   const host_threads::FirstCall call(domain_is_made);
   if (!domain_is_made) kauri_domain = nvtxDomainCreateA("kauri");

@@ -28,13 +28,14 @@ inline int allowed_threads() {
 /// Returns the default number of threads: those that oneTBB allows, by default one per hardware
 /// thread in the process's affinity mask, but at most the CPU quotas of its control groups, rounded
 /// up. If the calling program set a limit by tbb::global_control, that limit holds and quotas do
-/// not. Quotas are read once.
+/// not. Quotas are read once. Returns 1 in a child with threads_lost().
 int default_threads();
 
 /// Calls f() in a oneTBB arena of min(threads, allowed_threads()) threads, or of default_threads()
 /// if threads is 0. Uses the calling arena if it has that many threads; a thread that waits within
 /// f takes no tasks of the caller's there. In a child with threads_lost() the calling thread runs f
-/// alone. Throws Error(memory) if the system refuses a thread.
+/// alone. Throws Error(memory) if the system refuses a thread, Error(cancelled) if the stop token
+/// of the current call was asked to stop before f began, and what f throws.
 template <class F>
 void with_threads(int threads, F&& f) {
   const auto carried = carrying_stop(f);

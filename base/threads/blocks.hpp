@@ -29,8 +29,9 @@ class Blocks {
   [[nodiscard]] Index end(Index b) const { return size_ < n_ - begin(b) ? begin(b) + size_ : n_; }
 
   /// Calls f(b, begin(b), end(b)) for each block, in parallel. A thread that waits takes only
-  /// blocks of this loop, so that another task cannot overwrite its thread-local memory. f may
-  /// throw. Starts no further block once the call is cancelled, and throws Error(cancelled).
+  /// blocks of this loop, so that another task cannot overwrite its thread-local memory. If f
+  /// throws, starts no further block and rethrows one of the exceptions. Once the current call's
+  /// stop token was asked to stop, starts no further block and throws Error(cancelled).
   template <class F>
   void for_each(F&& f) const {
     if (count() < 2 || threads_here() == 1) {
@@ -49,8 +50,10 @@ class Blocks {
   Index n_, size_;
 };
 
-/// Calls two or more functions in parallel and waits for all. A thread that waits may take other
-/// tasks of the arena. Each f may throw; the call then throws one of the exceptions.
+/// Calls two or more functions in parallel and waits for all; one after the other if threads_here()
+/// is 1. A thread that waits may take other tasks of the arena. If functions throw, rethrows one of
+/// the exceptions; functions that have not begun by then may be left out. Throws Error(cancelled)
+/// if the current call's stop token was asked to stop before one of them began.
 template <class... F>
 void side_by_side(F&&... f) {
   if (threads_here() == 1) return (..., carrying_stop(f)());
@@ -65,8 +68,10 @@ void side_by_side_alone(F&&... f) {
   isolated([&] { side_by_side(std::forward<F>(f)...); });
 }
 
-/// Runs `there` on any thread of the arena while this thread runs `here`. Both may throw; if both
-/// do, the exception of `here` is rethrown.
+/// Runs `there` on any thread of the arena while this thread runs `here`, and waits for both; runs
+/// `here` first if threads_here() is 1. Both may throw; if both do, the exception of `here` is
+/// rethrown. Throws Error(cancelled) if the current call's stop token was asked to stop before
+/// `there` began.
 template <class There, class Here>
 void meanwhile(There&& there, Here&& here) {
   const auto do_here = [&](auto&& do_there) {

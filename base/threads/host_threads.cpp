@@ -48,8 +48,10 @@ struct Process {
   std::set<const tbb::task_arena*> used;  // arenas counted in `wanted`
 
   std::atomic<bool> awake{false};  // wake_tbb() has been called
-  std::mutex starting;             // guards the creation of threads; never touched in a child
-  std::unique_ptr<tbb::task_arena> keeper;  // while an arena exists, oneTBB keeps its threads
+  std::mutex starting;  // guards the creation of threads; a child in which it may be locked has
+                        // lost its threads, and never touches it
+  std::unique_ptr<tbb::task_arena>
+      keeper;  // never destroyed: with an arena, oneTBB keeps its threads
   std::atomic<bool> begun{false};
   std::atomic<int> started{0};
 };
@@ -74,10 +76,11 @@ bool other_threads_run() {
 
 thread_local bool is_in_first_call = false;
 
-/// Registers handlers that hold `arenas` while a thread forks, and that set `lost` in the child if
-/// start() had begun to make threads, or if oneTBB had been called and other threads ran. A child
-/// may register them again: then each fork calls them several times, of which the first locks and
-/// the last unlocks. A thread within a FirstCall holds the lock already; it may fork.
+/// Registers handlers that hold Process::arenas while a thread forks, and that set `lost` in the
+/// child if start() had begun to make threads, or if oneTBB had been called and other threads ran.
+/// A child may register the handlers again: then each fork calls them several times, of which the
+/// first locks and the last unlocks. A thread within a FirstCall holds the lock already; it may
+/// fork, and the handlers then do nothing. Throws std::bad_alloc if the system registers none.
 void register_fork() {
   static thread_local int depth = 0;
   static thread_local Process* held = nullptr;
@@ -102,7 +105,7 @@ void register_fork() {
 }
 
 /// Calls the functions of oneTBB that create locks and load libraries when they are first called:
-/// those that read the machine's topology and load its allocator.
+/// those that read the machine's topology and load oneTBB's allocator.
 void wake_tbb() {
   static_cast<void>(tbb::info::default_concurrency());
   static_cast<void>(
@@ -114,8 +117,8 @@ void wake_tbb() {
 PerProcess<std::mutex> making;
 
 /// Returns the state of the process. Its first call also makes the process's first calls of oneTBB,
-/// while no other thread can fork. The state is not a local static: if a thread constructed that
-/// while another one forks, its guard would stay locked in the child.
+/// while no other thread can fork. The state is not a local static: if a thread constructed a local
+/// static while another one forks, the static's guard would stay locked in the child.
 Process& process() {
   Process* now = only_process.load(std::memory_order_acquire);
   if (now == nullptr) {
@@ -156,7 +159,8 @@ class Roll {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, std::chrono::milliseconds(200), [&] { return present_ >= count; });
   }
-  /// Releases the jobs, and waits until all that have started are gone, for 1 s at most.
+  /// Makes stay() return for all jobs, also for those that start later. Then waits, for 1 s at
+  /// most, until as many threads have called leave() as jobs have started.
   void end() {
     std::unique_lock lock(mutex_);
     over_ = true;
@@ -200,10 +204,11 @@ class JobArena : public tbb::task_scheduler_observer {
                                      "count threads; threads = 1 needs none");
 }
 
-/// Starts `wanted` threads of oneTBB, by one JobArena after the other, whose jobs hold all threads
-/// until the last one has started. So the calling thread creates every thread, and throws
-/// Error(memory) if the system refuses one. In one wide arena, oneTBB's worker threads would create
-/// most of the others, and end the process if one is refused.
+/// Makes oneTBB have `wanted` threads beside the calling one, by one JobArena after the other,
+/// whose jobs hold all threads until the last one has started. So the calling thread creates every
+/// thread, and throws Error(memory) if the system refuses one. In one wide arena, oneTBB's worker
+/// threads would create most of the others, and end the process if one is refused. The caller holds
+/// p.starting. Sets p.started.
 void start_one_by_one(Process& p, int wanted) {
   const auto roll = std::make_shared<Roll>();
   std::vector<std::unique_ptr<JobArena>> places;
@@ -224,7 +229,7 @@ void start_one_by_one(Process& p, int wanted) {
     roll->end();
     throw;
   }
-  roll->wait_for(wanted);  // an arena destroyed before a thread has entered it leaks
+  roll->wait_for(wanted);  // an arena destroyed before a thread has entered it leaks its memory
   roll->end();
   p.started = wanted;
 }
@@ -273,7 +278,7 @@ int threads_here() {
 
 int default_threads() {
   if (threads_lost()) return 1;
-  static std::atomic<int> quota{0};  // 0: not read yet
+  static std::atomic<int> quota{0};  // most threads by the CPU quotas; 0: not read yet
   if (quota == 0) quota = processors_of_groups().value_or(std::numeric_limits<int>::max());
   const int allowed = allowed_threads();
   return allowed == tbb::info::default_concurrency() ? std::min(allowed, quota.load()) : allowed;

@@ -30,8 +30,9 @@ int started();
 void begin_process();
 
 /// Scope of a first call that loads libraries or creates locks, which a child would find half done:
-/// during its lifetime no other thread of the process forks. Holds nothing if is_done is already
-/// set. The holder sets is_done after the call, and calls nothing of kauri. It may fork itself, as
+/// during the scope no other thread of the process forks or is in a FirstCall. Holds nothing if
+/// is_done is already set. The holder tests is_done again, since another thread may have made the
+/// call meanwhile, sets it after the call, and calls nothing of kauri. It may fork itself, as
 /// NVIDIA's driver does to run nvidia-modprobe.
 class FirstCall {
  public:
@@ -52,9 +53,9 @@ class FirstCall {
 inline bool threads_lost() { return host_threads::lost.load(std::memory_order_relaxed); }
 
 /// Returns the number of threads, the calling one included, that share the work of the calling
-/// arena. Returns 1 in an arena for which start() has not started the threads, for example that of
-/// a caller outside with_threads(): oneTBB would start them there, and end the process if the
-/// system refuses one.
+/// arena. Returns 1 if threads_lost(), and in an arena for which start() has not started the
+/// threads, for example that of a caller outside with_threads(): oneTBB would start them there, and
+/// end the process if the system refuses one.
 int threads_here();
 
 /// Calls f(). A thread that waits for tasks within f takes no tasks of oneTBB from outside f.
@@ -102,8 +103,8 @@ class Arena {
   void make_ready();
 
   int threads_;
-  tbb::task_arena* arena_ = nullptr;  // owned by the process
-  std::atomic<bool> ready_{false};    // make_ready() has started its threads
+  tbb::task_arena* arena_ = nullptr;  // owned by the process; null if threads_lost()
+  std::atomic<bool> ready_{false};    // make_ready() has started the threads of the arena
 };
 
 }  // namespace kauri

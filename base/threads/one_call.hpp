@@ -32,7 +32,8 @@ class CallFlag {
   std::atomic<int> calls_{0};  // the number of shared calls under way; kAlone during another one
 };
 
-/// Marks a call on the object of a flag as under way, for its lifetime. It runs alone.
+/// Marks a call on the object that has the flag as under way, for the lifetime of the OneCall. It
+/// runs alone.
 class OneCall {
  public:
   /// Throws Error(usage) if another call is under way. call: name of this call for the text of the

@@ -19,8 +19,8 @@ namespace kauri {
 template <class T>
 class EachThread {
  public:
-  /// Returns the calling thread's T. Its first call makes it by make(), which returns a
-  /// std::unique_ptr<T>.
+  /// Returns the calling thread's T. The first call of a thread makes the T by make(), which
+  /// returns a std::unique_ptr<T>.
   template <class Make>
   T& local(const Make& make) {
     const std::thread::id thread = std::this_thread::get_id();
@@ -38,10 +38,9 @@ class EachThread {
   std::map<std::thread::id, std::unique_ptr<T>> own_;
 };
 
-/// A T for each thread that calls use(), constructed by the first call.
-///
-/// An exception in one piece of work of a loop (blocks.hpp) does not stop the other pieces, and the
-/// thread goes on to the next one. So a T that an exception leaves half changed is destroyed.
+/// A T for each thread that calls use(), constructed by that thread's first call. A thread uses its
+/// T for one piece of work after the other, also after an exception ended a piece. So a T that an
+/// exception leaves half changed is destroyed, and the thread's next use() constructs a new one.
 template <class T>
 class PerThread {
  public:

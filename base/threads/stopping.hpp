@@ -21,7 +21,8 @@ inline constinit thread_local const std::stop_token* current = nullptr;
 [[noreturn]] void throw_cancelled();
 }  // namespace stopping
 
-/// During its lifetime, the calling thread works for the call with this token.
+/// Sets stopping::current of the calling thread to a token for the scope's lifetime: the thread
+/// works for the call with this token. Then restores the previous one.
 class StopScope {
  public:
   /// Begins the scope of a public call with this token, which must outlive the scope. A token
@@ -47,7 +48,7 @@ class StopCheck {
     if (token_ != nullptr && token_->stop_requested()) stopping::throw_cancelled();
   }
 
-  /// Checks if `step` is a multiple of 1024: for loops with short steps, with their counter.
+  /// Checks only if `step`, the counter of a loop with short steps, is a multiple of 1024.
   void at(std::int64_t step) const {
     if ((step & 1023) == 0) (*this)();
   }
@@ -62,7 +63,7 @@ inline void stop_here() { StopCheck()(); }
 
 /// Returns a function g: g(args...) calls f(args...) on any thread with the stop token of the
 /// thread that called carrying_stop(), or throws Error(cancelled) if that token was asked to stop.
-/// g refers to f, which must outlive it.
+/// g drops the result of f. g refers to f and to the token, which must outlive it.
 template <class F>
 auto carrying_stop(F& f) {
   return [token = stopping::current, &f](auto&&... args) {

@@ -15,13 +15,14 @@ namespace kauri::ordering {
 /// A step of the elimination; vertices are counted by weight.
 struct AmdPivot {
   Index vertex;       ///< the pivot chosen
-  Index weight;       ///< weight of the vertices merged into it by then
+  Index weight;       ///< weight of the pivot, with the vertices merged into it by then
   Index approximate;  ///< bound on its external degree by which it was chosen
   Index external;     ///< its exact external degree, known after its elimination
   Index eliminated;   ///< weight eliminated in this step: the pivot, and vertices that have no
-                      ///< neighbour outside its front
+                      ///< neighbour outside the pivot's front
 };
 
+/// Options of approximate_minimum_degree() and halo_minimum_degree(), and optional outputs.
 struct AmdOptions {
   bool aggressive = true;  ///< absorb elements that become subsets of the newest one
   double elbow = 0.5;      ///< additional memory for lists, as a share of the directed edges; more
@@ -32,9 +33,9 @@ struct AmdOptions {
       std::numeric_limits<Index>::max();   ///< all marks are cleared before the stamp that they are
                                            ///< compared with exceeds it (for tests). The order
                                            ///< never depends on it.
-  std::vector<AmdPivot>* trace = nullptr;  ///< receives the steps, in their order, if not null
-  Index long_list = 128;  ///< a variable with a longer list (a hub) is not updated by every pivot:
-                          ///< see long_lists.hpp
+  std::vector<AmdPivot>* trace = nullptr;  ///< null, or the steps are appended to it in order
+  Index long_list = 128;  ///< a variable with more entries in its list (a hub) is not updated by
+                          ///< every adjacent pivot: see long_lists.hpp
   Offset most_work = std::numeric_limits<Offset>::max();  ///< the elimination is given up once it
                                                           ///< has visited more entries of lists
   Offset* work = nullptr;  ///< receives the number of visited entries, if not null
@@ -77,7 +78,7 @@ bool approximate_minimum_degree(const GraphView& graph, const AmdOptions& option
 /// directions; edges within the halo are ignored and may be missing. The time depends on this graph
 /// alone, not on larger ones that used the workspace before; the workspace grows by doubling, so
 /// many small graphs rarely allocate. Returns false, and leaves order unspecified, if interior
-/// vertices remain once more than most_work entries were visited.
+/// vertices remain once more than options.most_work entries of lists were visited.
 bool halo_minimum_degree(const GraphView& graph, Index interior, const AmdOptions& options,
                          AmdWorkspace& workspace, std::span<Index> order);
 

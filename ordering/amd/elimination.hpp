@@ -6,8 +6,8 @@
 // and a list A_i of variables, stored in this order in one range of the pool; element e has the
 // list L_e of its variables. The neighbours of i in the graph of the partial elimination are A_i
 // and the L_e of all e in E_i. "me" is the newest element. No list is longer than the lists that it
-// replaces, so the pool needs the room of the graph and, while a new element is written, of one
-// more list.
+// replaces, so the pool needs memory for the lists of the graph and, while a new element is
+// written, for one more list.
 //
 // With a *halo* (Pellegrini, Roman & Amestoy 2000), the vertices from `interior` on are variables
 // that are never eliminated. They are in all lists, and their weights in all degrees, but they are
@@ -38,8 +38,8 @@ struct Node {
                    // that absorbed it, or kNone
   Index length;    // length of the list
   Index elements;  // variable: length of E_i, the head of the list; kIsElement once eliminated
-  Index weight;    // variable: its vertices, negative while in L_me, 0 once merged or eliminated;
-                   // element: weight of its pivots
+  Index weight;    // variable: weight of its vertices, negative while in L_me, 0 once merged or
+                   // eliminated; element: weight of its pivots
   Index degree;    // variable: bound on its external degree; element: weight of L_e when formed
   Index mark;  // element: 0 once absorbed, else < tag, or tag + weight of L_e \ L_me; variable: tag
                // while lists are compared
@@ -49,7 +49,8 @@ struct Node {
 
 constexpr Index kIsElement = -1;
 
-// Bit that is set in hashes of halo vertices alone, so that these are never compared with others.
+// Bit that is set in hashes of halo vertices alone, so that these are never compared with vertices
+// of the interior.
 constexpr std::uint32_t kHaloHash = 0x80000000u;
 
 // Number of hash buckets, few enough for the L1 cache (16 KB). Few elements have more variables,
@@ -80,9 +81,10 @@ struct Arrays {
   }
 };
 
-/// The elimination. Type Halo says which vertices are never eliminated: kPresent is false if there
-/// are none; contains(v) is true for those; weight() is their total weight; interior(n) is the
-/// number of all others. Without a halo, these are compile-time constants and cost nothing.
+/// The elimination. Type Halo says which vertices, the halo, are never eliminated: kPresent is
+/// false if there are none; contains(v) is true for vertices of the halo; weight() is their total
+/// weight; interior(n) is the number of the other vertices. Without a halo, these are compile-time
+/// constants and cost nothing.
 template <class Position, class Halo>
 class Elimination {
  public:
@@ -194,22 +196,22 @@ class Elimination {
   const Position pool_end_;
   Node* const node_;       // length n
   Index* const pool_;      // length pool_end_
-  Index* const head_;      // length total weight: first variable of each degree
-  Index* const bucket_;    // length kBuckets: first variable of each; all kNone between pivots
+  Index* const head_;      // by degree, length total weight: first variable, or kNone
+  Index* const bucket_;    // by bucket: first variable, or kNone; all kNone between pivots
   Index* const sequence_;  // the pivots so far
   // Variables with long lists. passes_: pivots that passed a variable over since its list was last
-  // read. newest_: the newest note of each. unread_: the notes. measured_: if variables of L_me are
-  // passed over, the elements measured by the others. passes_ and newest_ are null if no list is
-  // long.
+  // read. newest_: the newest note of each variable, as its index in unread_. unread_: the notes.
+  // free_notes_: first free note. measured_: if variables of L_me are passed over, the elements
+  // that the other variables of L_me have. passes_ and newest_ are null if no list is long.
   Index* passes_ = nullptr;
   Index* newest_ = nullptr;
   std::vector<Unread>& unread_;
   std::vector<Index>& measured_;
   Index free_notes_ = kNone;
-  Index longest_ = 0;    // longest list at the beginning
-  Index passed_ = 0;     // number of variables of L_me that are passed over
-  Index me_chosen_ = 0;  // weight of me when it was chosen
-  Offset passed_entries_ = 0;
+  Index longest_ = 0;          // longest list at the beginning
+  Index passed_ = 0;           // number of variables of L_me that are passed over
+  Index me_chosen_ = 0;        // weight of me when it was chosen
+  Offset passed_entries_ = 0;  // entries of the lists and notes of these variables
   Offset work_ = 0;
   std::vector<AmdPivot>* const trace_;
   Position free_ = 0;                    // first unused entry of the pool
@@ -273,7 +275,7 @@ template <class Position, class Halo>
 void Elimination<Position, Halo>::form_element(Index me) {
   me_weight_ = 0;
   if (node_[me].length > long_list_) read_notes(me);
-  node_[me].weight = -me_pivots_;  // keeps me out of its list
+  node_[me].weight = -me_pivots_;  // keeps me out of L_me
   if (node_[me].elements == 0)
     form_in_place(me);
   else
@@ -330,7 +332,7 @@ void Elimination<Position, Halo>::form_at_end(Index me) {
 }
 
 // Sets e.mark to the tag plus the weight of L_e \ L_me, the variables of e that the new element me
-// does not have, for every element e that shares a variable with me.
+// does not have, for every living element e of a variable of me that is not passed over.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::measure_elements(Index me) {
   advance_tag(widest_);
@@ -343,7 +345,7 @@ void Elimination<Position, Halo>::measure_elements(Index me) {
     for (Position p = x.list, end = x.list + x.elements; p < end; ++p) {
       Node& e = node_[pool_[p]];
       if (e.mark >= tag_) {
-        e.mark += x.weight;  // negative
+        e.mark += x.weight;  // x.weight is negative
       } else if (e.mark != 0) {
         e.mark = tag_ + (e.degree + x.weight);
         if (passed_ != 0) measured_.push_back(pool_[p]);
@@ -353,8 +355,9 @@ void Elimination<Position, Halo>::measure_elements(Index me) {
   if (passed_ != 0) measure_by_passed();
 }
 
-// Updates the variables of the new element me: eliminates those without a neighbour outside it, and
-// bounds the degrees of the others outside it; close_element() adds the part inside.
+// Updates the variables of the new element me: eliminates those without a neighbour outside L_me,
+// and bounds, for the other variables, the degree outside L_me; close_element() adds the part
+// inside.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::update_variables(Index me) {
   for (Position k = me_first_; k < me_last_; ++k) {
@@ -374,14 +377,15 @@ void Elimination<Position, Halo>::update_variables(Index me) {
   }
 }
 
-// Updates the lists of v, a variable of the new element me, and the bound of its degree outside me.
-// Returns false if v is not of the halo and has no neighbours outside me.
+// Updates the lists of v, a variable of the new element me, and the bound of its degree outside
+// L_me. Puts v into its hash bucket, for merge_twins(). Returns false if v is not of the halo and
+// has no neighbours outside L_me.
 template <class Position, class Halo>
 inline bool Elimination<Position, Halo>::update_variable(Index me, Index v) {
   Node& x = node_[v];
   work_ += x.length;
   Position to = x.list;
-  Offset degree = 0;  // overlaps of elements count repeatedly
+  Offset degree = 0;  // upper bound: variables that several elements share count repeatedly
   std::uint32_t hash = static_cast<std::uint32_t>(me);
   for (Position k = x.list, end = x.list + x.elements; k < end; ++k) {
     const Index id = pool_[k];
@@ -421,8 +425,8 @@ inline bool Elimination<Position, Halo>::update_variable(Index me, Index v) {
   return true;
 }
 
-// Adds the part inside the new element me to the degree bounds of its variables, puts these back
-// into the chains of their degrees, and removes merged and eliminated ones from L_me.
+// Adds the part inside the new element me to the degree bounds of its variables, puts the variables
+// back into the chains of their degrees, and removes merged and eliminated ones from L_me.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::close_element(Index me) {
   const bool at_end = me_last_ == free_;

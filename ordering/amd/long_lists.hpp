@@ -5,16 +5,16 @@
 // variable of L_me whose list is long, until so many have done so that reading the list costs each
 // of them kEntriesPerPass entries (after "quasi-dense" rows: P. R. Amestoy, H. S. Dollar, J. K.
 // Reid, J. A. Scott, "An approximate minimum degree algorithm for matrices with dense rows",
-// Rutherford Appleton Laboratory, 2004; there they wait until the others are eliminated). A
-// variable that was passed over
+// Rutherford Appleton Laboratory, 2004; there these rows wait until all other rows are eliminated).
+// A variable that was passed over
 // - has its new elements in notes, which are moved to its list when that is read;
 // - keeps dead entries in its list: elements that were absorbed, variables that were eliminated;
 // - has as its degree the bound from its last update, minus the pivot, plus L_me;
-// - is not compared with others.
-// It is in L_me like any other, and counts exactly in all measures of others: by its list and
-// notes, or by the lists of the elements that the others share, whichever has fewer entries. Its
-// list has room for its notes: each pivot that reaches a variable absorbs an element of its list or
-// of its notes, or was a variable of its list.
+// - is not compared with other variables, to find twins.
+// It is in L_me like any other variable, and counts exactly in the weights of L_e \ L_me: by its
+// own list and notes, or by the lists of the elements that the other variables of L_me have,
+// whichever has fewer entries. Its list has free entries for its notes: each pivot that reaches a
+// variable absorbs an element of the variable's list or notes, or was a variable of the list.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -25,10 +25,12 @@
 
 namespace kauri::ordering::amd {
 
+/// Largest number of a long list's entries, per pivot that passed its variable over, with which the
+/// list is read again.
 constexpr Offset kEntriesPerPass = 4;
 
 /// Chooses which variables of L_me with long lists this pivot passes over, that is, does not read
-/// the lists of, and writes a note for each; updates the lists of the others from their notes.
+/// the lists of, and writes a note for each; updates the other long lists from their notes.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::choose_passed(Index me) {
   passed_ = 0;
@@ -97,7 +99,7 @@ void Elimination<Position, Halo>::measure_by_passed() {
   Offset entries = 0;
   for (const Index e : measured_) entries += node_[e].length;
   const auto count = [this](Node& e, Index weight) {
-    if (e.mark >= tag_) e.mark += weight;  // negative
+    if (e.mark >= tag_) e.mark += weight;  // weight is negative
   };
   work_ += std::min(entries, passed_entries_);
   if (entries <= passed_entries_) {

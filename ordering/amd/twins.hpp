@@ -8,7 +8,7 @@
 namespace kauri::ordering::amd {
 
 // Merges variables of the new element me that have the same lists: these are indistinguishable from
-// now on.
+// now on. Leaves all hash buckets empty.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::merge_twins() {
   advance_tag(widest_);

@@ -31,7 +31,7 @@ void Elimination<Position, Halo>::collect_garbage() {
 }
 
 // Raises the tag, with which marks are compared, above all earlier marks, which are at most tag +
-// by. Lowers old marks to 1 and the tag to 2 if it would exceed largest_tag.
+// by. Lowers old marks to 1 and the tag to 2 if marks could otherwise exceed largest_tag.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::advance_tag(Index by) {
   if (tag_ > largest_tag_ - by - 1 - total_) {
@@ -64,11 +64,11 @@ template <class Position, class Halo>
 void Elimination<Position, Halo>::number(std::span<Index> order) {
   const Index n = halo_.interior(n_);
   for (Index v = 0; v < n; ++v) node_[v].degree = node_[v].length = 0;
-  for (Index v = 0; v < n; ++v) ++node_[element_of(v)].length;  // vertices of each element itself
+  for (Index v = 0; v < n; ++v) ++node_[element_of(v)].length;  // length: vertices of each element
   for (Index k = 0; k < pivots_; ++k) {
     Node& e = node_[sequence_[k]];
-    if (Halo::kPresent && e.mark != 0) e.list = kNone;  // a root with nothing but halo above it
-    e.degree += e.length;                               // vertices of its subtree
+    if (Halo::kPresent && e.mark != 0) e.list = kNone;  // a root: only halo vertices are above it
+    e.degree += e.length;                               // degree: vertices of its subtree
     if (e.list != kNone) node_[e.list].degree += e.degree;
   }
   Index end = n;

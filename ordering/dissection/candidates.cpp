@@ -1,4 +1,5 @@
-// Compares multilevel separations and level sets.
+// best_separation(): compares multilevel separations and level sets, and improves the winner by
+// minimum cuts.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/candidates.hpp"
 
@@ -31,7 +32,7 @@ constexpr double kMostCutSide = 0.6;
 // that is not, and keeps no other method from being tried.
 constexpr double kLopsided = 0.72;
 constexpr Index kBandWidth = 5;
-// Least number of vertices for which several threads are used.
+// Least number of vertices of a graph whose separator several threads search.
 constexpr Index kShared = 20000;
 
 bool lopsided(const Separation& s) {
@@ -39,7 +40,8 @@ bool lopsided(const Separation& s) {
          most_side(s.weight[kLeft] + s.weight[kRight] + s.weight[kSeparator], kLopsided);
 }
 
-/// Returns true if a is better than b by predicted work; a lopsided separation loses.
+/// Returns true if a is better than b: not lopsided while b is, or, if both or neither are
+/// lopsided, of less predicted work.
 bool better(const Separation& a, const Separation& b) {
   if (const bool l = lopsided(a); l != lopsided(b)) return !l;
   return costs_less(a.weight, b.weight);
@@ -79,8 +81,8 @@ class Searcher {
  private:
   [[nodiscard]] bool shared() const { return graph_.size() >= kShared; }
 
-  // Returns true if the level set is thin and balanced, so that another separator cannot gain
-  // anything.
+  // Returns true if the level set is thin and not lopsided: then no multilevel separation is tried,
+  // since it could gain little.
   [[nodiscard]] bool settled() const {
     return is_thin(level_set_->weight) && !lopsided(*level_set_);
   }
@@ -106,7 +108,7 @@ class Searcher {
   }
 
   void follow(Trials& below) const {
-    if (!multilevel_) {  // was given up
+    if (!multilevel_) {  // the multilevel separation was given up before its last refinement
       below.multilevel = false;
       return;
     }
@@ -187,7 +189,7 @@ class Searcher {
   // or the difference of two distances: the best first, at most trials_.refined of them.
   std::vector<Separation> thresholds(const std::vector<Distances>& source) {
     std::vector<std::pair<std::size_t, std::size_t>>
-        function;  // distances from one source, or the difference of two
+        function;  // pairs (j, k) of sources: distance from source j if j = k, else the difference
     for (std::size_t k = 0; k < source.size(); ++k)
       for (std::size_t j = 0; j <= k; ++j) function.emplace_back(j, k);
     std::vector<Separation> found(function.size());
@@ -200,7 +202,8 @@ class Searcher {
                      : difference_separation(graph_, a, b, kMostLevelSetSide, workspace->level);
     });
     std::erase_if(found, [](const Separation& s) { return s.side.empty(); });
-    // One reference for all makes the scores comparable; of equal ones the first wins.
+    // One reference for all makes the predicted work comparable; of equal separations the first
+    // wins.
     double reference = std::numeric_limits<double>::max();
     for (const Separation& s : found) reference = std::min(reference, reference_of(s.weight));
     std::vector<std::tuple<bool, double, std::size_t>> rank;
@@ -238,10 +241,10 @@ class Searcher {
   const Trials& trials_;
   const std::uint64_t seed_;
   SeparatorWorkspaces& workspaces_;
-  std::optional<MultilevelSearch> begun_;  // not finished
+  std::optional<MultilevelSearch> begun_;  // search whose finish() was not called yet
   std::optional<Separation> multilevel_, level_set_;
   bool connected_ = true;
-  Index levels_ = 0;  // levels of a search from the end of a long path; 0 if none was made
+  Index levels_ = 0;  // number of levels of a search from the end of a long path; 0: not searched
 };
 
 }  // namespace

@@ -18,15 +18,15 @@ struct Trials {
   bool level_sets = true;
   bool backwards = false;  ///< also a multilevel separation with vertices matched in reverse order
   bool follow = true;      ///< if level sets or multilevel separations win clearly, the two sides
-                           ///< try these alone
+                           ///< try the winning kind alone
   int sources = 2;         ///< number of breadth-first searches; the level sets of each search's
                            ///< distances, and of each difference of two, are tried
   int refined = 2;         ///< number of the best of these level sets that are refined
   int rounds = 1;  ///< most minimum cuts that are tried in turn on the band around the winning
                    ///< separator
-  bool thorough = false;  ///< value of MultilevelOptions::thorough
-  bool polish_all =
-      false;  ///< cut the band around all that were refined, not only around the winner
+  bool thorough = false;    ///< value of MultilevelOptions::thorough
+  bool polish_all = false;  ///< tries minimum cuts on the bands around all refined separators, not
+                            ///< only around the winner
 };
 
 /// Memory of a thread that searches separators.
@@ -37,7 +37,7 @@ struct SeparatorWorkspace {
 };
 
 /// Workspaces by thread. A thread must not hold its workspace while it waits for other threads: it
-/// may run another search meanwhile.
+/// may run another search meanwhile, in the same workspace.
 using SeparatorWorkspaces = PerThread<SeparatorWorkspace>;
 
 struct SeparatorSearch {
@@ -50,10 +50,10 @@ struct SeparatorSearch {
   bool is_across = false;
 };
 
-/// Returns the best separation of a graph with at least two vertices. Takes a balanced level set
-/// that is_thin() without a multilevel separation if the graph has less than 20,000 vertices. A
-/// function of graph, trials and seed alone. Several threads of the calling arena work on large
-/// graphs.
+/// Returns the best separation of a graph with at least two vertices, and what to try for its two
+/// sides. Takes a balanced level set that is_thin() without a multilevel separation if the graph
+/// has less than 20,000 vertices. The result is a function of graph, trials and seed alone. Several
+/// threads of the calling arena work on large graphs.
 SeparatorSearch best_separation(const GraphView& graph, const Trials& trials, std::uint64_t seed,
                                 SeparatorWorkspaces& workspaces);
 

@@ -1,4 +1,4 @@
-// Recursion of the nested dissection.
+// Nested dissection: peeling, the recursion by separators, leaves, and the order of separators.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/dissect.hpp"
 
@@ -24,8 +24,8 @@ namespace kauri::ordering {
 namespace dissection {
 namespace {
 
-constexpr Index kLeaf = 200;
-// Parts with fewer vertices are dissected by one thread.
+constexpr Index kLeaf = 200;  // largest number of vertices of a part that is a leaf by its size
+// Least number of vertices of a part that several threads dissect.
 constexpr Index kTask = 2000;
 // kThick, kWhole: largest shares of the weight that a separator and a side may have; otherwise the
 // part is a leaf.
@@ -64,14 +64,14 @@ class Dissection {
 
   void run() { divide({whole_, {}}, 0, trials_, seed_); }
   void run(Piece piece) { order(std::move(piece), 0, trials_, seed_); }
-  /// Steps made. More than most_work if the dissection was given up.
+  /// Number of steps made. More than most_work if the dissection was given up.
   [[nodiscard]] Offset work() const { return work_; }
 
  private:
   // Returns true, for all later calls too, if more than most_work steps were made.
   [[nodiscard]] bool given_up() const { return work_ > most_work_; }
 
-  // Orders a piece: its vertices take the places from `first` on. Frees its memory.
+  // Orders a piece: its vertices take the places from `first` on. Frees the piece's memory.
   void order(Piece piece, Index first, const Trials& trials, std::uint64_t seed) {
     if (piece.graph.size() <= kLeaf)
       leaf(view_of(piece), first);
@@ -79,8 +79,9 @@ class Dissection {
       divide(view_of(piece), first, trials, seed, &piece);
   }
 
-  // Dissects a piece. owner: owns the data of the view, and is freed once both sides are extracted;
-  // or null.
+  // Dissects a piece; orders it by components if it is not connected, as a leaf if no separation is
+  // worth dissecting by. Its vertices take the places from `first` on. owner: null, or the piece
+  // that owns the view's data, which is freed once both sides are extracted.
   void divide(const PieceView& piece, Index first, const Trials& trials, std::uint64_t seed,
               Piece* owner = nullptr) {
     const Index n = piece.graph.size();
@@ -116,10 +117,12 @@ class Dissection {
     if (!given_up()) sort_separator(top, first + n);
   }
 
-  // Returns true if a separation is worth dissecting by. across: SeparatorSearch::is_across.
+  // Returns true if a separation with these weights is worth dissecting by. across:
+  // SeparatorSearch::is_across.
   static bool divides(const PartWeights& weight, bool across) {
     const Offset total = weight[kLeft] + weight[kRight] + weight[kSeparator];
-    if (weight[kSeparator] == 0) return weight[kLeft] > 0 && weight[kRight] > 0;  // components
+    if (weight[kSeparator] == 0)
+      return weight[kLeft] > 0 && weight[kRight] > 0;  // two sets of whole components
     return weight[kLeft] > 0 && weight[kRight] > 0 &&
            heavier_side(weight) <= most_side(total, kWhole) &&
            weight[kSeparator] <= most_side(total, kThick) && (across || !is_thin(weight));
@@ -134,17 +137,18 @@ class Dissection {
       }
   }
 
-  /// Sorts a separator by the lowest place of each vertex's neighbours, once all lower vertices are
-  /// placed. The separator rows of a front below, which are those that its subtree meets, mostly
-  /// have their lowest neighbours in that subtree, so its rows form few runs. (Runs get 2.4 times
-  /// as long on random geometric graphs, 1.4 on tetrahedra, 1.1 on lattices.)
+  /// Sorts the separator at places [begin, end) by the lowest place of each vertex's neighbours,
+  /// once all vertices below the separator are placed. Separator vertices that are rows of a front
+  /// below, that is, that have neighbours in the front's subtree, mostly have their lowest
+  /// neighbours in that subtree, so the rows of the front form few runs. (Runs get 2.4 times as
+  /// long on random geometric graphs, 1.4 on tetrahedra, 1.1 on lattices.)
   void sort_separator(Index begin, Index end) {
     std::vector<std::pair<Index, Index>> by_neighbour;
     for (Index k = begin; k < end; ++k) {
       Index lowest = begin;
       for (const Index u : whole_.neighbours(order_[k]))
         if (place_[u] != kNone)
-          lowest = std::min(lowest, place_[u]);  // vertices above come after `begin`
+          lowest = std::min(lowest, place_[u]);  // separators above have places after `begin`
       by_neighbour.emplace_back(lowest, order_[k]);
     }
     std::sort(by_neighbour.begin(), by_neighbour.end());
@@ -184,7 +188,7 @@ class Dissection {
     const Offset left = most_work_ - work_;
     if (left < 0) return;
     Offset work = 0;
-    if (piece.vertex.empty()) {  // the whole graph: no halo
+    if (piece.vertex.empty()) {  // the piece is the whole graph and has no halo
       AmdWorkspace workspace;
       (void)approximate_minimum_degree(piece.graph, {.most_work = left, .work = &work}, workspace,
                                        order_);
@@ -217,8 +221,8 @@ class Dissection {
   PerThread<LeafOrderWorkspace> leaves_;
 };
 
-/// Dissects the vertices v < interior, with all others as a halo, and writes their order. Returns
-/// the number of steps made.
+/// Dissects the vertices v < interior, with all other vertices as a halo, and writes their order.
+/// Returns the number of steps made; `order` is unspecified if this is more than options.most_work.
 Offset dissect(const GraphView& graph, Index interior, const DissectionOptions& options,
                std::span<Index> order) {
   Dissection dissection(graph, options, order);

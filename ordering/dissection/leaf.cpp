@@ -1,4 +1,5 @@
-// Builds a leaf's graph with its halo: the neighbours outside the leaf, all in separators.
+// Builds a leaf's graph with its halo (the neighbours outside the leaf, all in separators), and
+// orders the leaf.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/leaf.hpp"
 
@@ -33,8 +34,8 @@ class HaloGraph {
   }
 
  private:
-  // Hash table with open addressing, at most half full. The halo of a small leaf is small, while an
-  // array by vertex would not stay in cache.
+  // Empties the hash table of halo vertices (open addressing), with slots so that it gets at most
+  // half full. The halo of a small leaf is small, while an array by vertex would not stay in cache.
   void make_slots() {
     Offset edges = 0;
     for (Index v = 0; v < interior_; ++v)
@@ -61,7 +62,8 @@ class HaloGraph {
     }
     w_.graph.ptr.push_back(static_cast<Offset>(w_.graph.adjacency.size()));
   }
-  // Adds the edges from the halo to the interior; edges within the halo are not needed.
+  // Adds the lists of the halo vertices, whose neighbours are in the interior (edges within the
+  // halo are not needed), and all weights.
   void add_halo() {
     w_.next.resize(w_.halo.size());
     add_halo_lists(interior_, w_.next, w_.graph.ptr, w_.graph.adjacency);

@@ -1,5 +1,5 @@
-// Rounds of rake and compress: G. L. Miller, J. H. Reif, "Parallel tree contraction and its
-// application", FOCS (1985) 478-489.
+// Eliminates hanging trees and chains in rounds of rake and compress: G. L. Miller, J. H. Reif,
+// "Parallel tree contraction and its application", FOCS (1985) 478-489.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/peel.hpp"
 
@@ -14,12 +14,13 @@ namespace kauri::ordering::dissection {
 namespace {
 
 // Shares of vertices with at most two neighbours: kWorthwhile, from which a graph is peeled;
-// kAgain, from which another round pays, since minimum degree eliminates the rest as well. kFew:
-// share that a round must eliminate, else it is the last.
+// kAgain, from which another round pays, since minimum degree also eliminates those that remain.
+// kFew: share of the vertices that a round must eliminate, else it is the last.
 constexpr double kWorthwhile = 0.1, kAgain = 0.2, kFew = 0.1;
 // kLayers: layers of leaves between two checks of the chains that leaves hang by. kLongChain:
-// length from which they are contracted then. Contraction creates fill, which leaves do not;
-// but one by one, the chain's vertices would be as many levels of the elimination tree.
+// number of inner vertices from which such a chain is contracted. Contraction creates fill, which
+// leaves do not; but one by one, the chain's vertices would be as many levels of the elimination
+// tree.
 constexpr int kLayers = 32;
 constexpr Index kLongChain = 32;
 
@@ -39,7 +40,8 @@ class Round {
     compress();
   }
 
-  /// Stores the remaining graph as the core.
+  /// Stores the remaining graph as the core of found_, with its vertices' numbers in the original
+  /// graph.
   void extract() {
     std::vector<Index> number(node_.size(), kNone), vertex;
     Index interior = 0;
@@ -90,7 +92,7 @@ class Round {
         for (const Index v : layer) shorten(v);
       next.clear();
       for (const Index v : layer) {
-        if (node_[v].degree != 1) continue;  // the last of its component
+        if (node_[v].degree != 1) continue;  // v is the last vertex of its component, and remains
         const Index u = node_[v].link;
         eliminate(v, u, kNone);
         node_[u].link ^= v;
@@ -128,7 +130,8 @@ class Round {
     }
   }
 
-  /// Stores in chain_ the run through v with its two ends. In a cycle, v is both ends.
+  /// Stores in chain_ the run of vertices in_chain() through v, with the two vertices at its ends,
+  /// which are not in the run. In a cycle, v is both ends.
   void find_chain(Index v) {
     const Index weight = graph_.weight_of(v);
     const auto list = graph_.neighbours(v);
@@ -140,7 +143,8 @@ class Round {
     walk(node_[v].link ^ one, weight);
   }
 
-  /// Extends chain_ from its last vertex via v, to an end or to its start.
+  /// Extends chain_ from its last vertex via v and on, up to the first vertex that is not
+  /// in_chain(weight), or to the vertex from which it was extended.
   void walk(Index v, Index weight) {
     const Index start = chain_.back();
     Index before = start;
@@ -151,7 +155,7 @@ class Round {
   void contract() {
     const Index a = chain_.front(), b = chain_.back();
     node_[a].degree = node_[b].degree =
-        kKept;  // their neighbours are no longer those of their lists
+        kKept;  // not contracted in this round: their neighbours are no longer those of their lists
     const Index left = reduce();
     if (left == kNone) {
       if (a != b) joined_.emplace_back(a, b);
@@ -173,21 +177,23 @@ class Round {
     for (; 2 * step <= count; step *= 2)
       for (Offset k = step; k <= count; k += 2 * step)
         eliminate(chain_[k], chain_[k - step], chain_[std::min(k + step, count + 1)]);
-    const Index last = chain_[step];  // its neighbours are the ends
+    const Index last = chain_[step];  // the last inner vertex, whose neighbours are the ends
     if (a != b && !joins_cheaply(last, a, b)) return last;
     eliminate(last, a, a == b ? kNone : b);
     return kNone;
   }
 
-  /// Returns true if eliminating v creates no more fill than v has edges, by weight. A light vertex
-  /// between two heavier ones separates them, which is cheaper than joining them.
+  /// Returns true if eliminating v, with neighbours a and b, creates no more fill than v has edges,
+  /// by weight. A light vertex between two heavier ones separates them, which is cheaper than
+  /// joining them.
   [[nodiscard]] bool joins_cheaply(Index v, Index a, Index b) const {
     const Offset x = graph_.weight_of(a), y = graph_.weight_of(b);
     return x * y <= graph_.weight_of(v) * (x + y);
   }
 
-  /// Writes the edges among `vertex`, in their new numbers: the remaining edges and the new ones,
-  /// without duplicates.
+  /// Writes to `core` the edges among `vertex`, the remaining vertices, in their new numbers: the
+  /// remaining edges and those of joined_, without duplicates. number: by vertex of the graph,
+  /// kNone if eliminated.
   void join(std::span<const Index> number, std::span<const Index> vertex, LevelGraph& core) const {
     std::vector<Offset> first(node_.size() + 1, 0);
     for (const auto& [a, b] : joined_) ++first[a + 1], ++first[b + 1];
@@ -214,11 +220,11 @@ class Round {
 
   const GraphView graph_;
   const Index interior_;
-  const std::span<const Index> name_;  // empty: the identity
+  const std::span<const Index> name_;  // by vertex: original number; empty: the identity
   Peeling& found_;
   std::vector<PeelNode> node_;
-  std::vector<Index> chain_;                     // end, consecutive vertices, end
-  std::vector<std::pair<Index, Index>> joined_;  // new edges
+  std::vector<Index> chain_;                     // end, inner vertices of the chain, end
+  std::vector<std::pair<Index, Index>> joined_;  // edges that contractions have created
 };
 
 }  // namespace
@@ -246,13 +252,14 @@ std::optional<Peeling> peel(const GraphView& graph, Index interior) {
 
 void place_all(const Peeling& peeling, std::span<const Index> core_order, std::span<Index> order) {
   const std::size_t count = peeling.peeled.size();
-  // By vertex: position in the elimination; for the halo, a position after all others.
+  // Position in the elimination, by vertex of the graph; for the halo, a position after all others.
   std::vector<Index> rank(count + peeling.vertex.size(), static_cast<Index>(order.size()));
   for (std::size_t k = 0; k < count; ++k) rank[peeling.peeled[k]] = static_cast<Index>(k);
   for (std::size_t k = 0; k < core_order.size(); ++k)
     rank[peeling.vertex[core_order[k]]] = static_cast<Index>(count + k);
-  // By position, with one more for a virtual root above all: the parent, the size of the subtree,
-  // and the end of the places still free for the subtrees below.
+  // Arrays by position in the elimination, with one more for a virtual root above all: the parent
+  // (of peeled vertices), the size of the subtree, and the end of the places still free for the
+  // subtrees below.
   const std::size_t root = order.size();
   std::vector<Index> parent(count), size(root + 1, 1), end(root + 1);
   for (std::size_t k = 0; k < count; ++k) {

@@ -13,14 +13,15 @@ namespace {
 
 constexpr Index kPieceBlock = 16384;
 
-/// Members and edges that a side has in a block of vertices; after summation, the block's offsets.
+/// Numbers of vertices and of directed edges that a side has in a block of vertices; after
+/// summation, in all blocks before it.
 struct Block {
   Index members = 0;
   Offset edges = 0;
 };
 
-/// Extracts the listed vertices, ascending, with all their edges. local[u]: number of u in the
-/// piece.
+/// Extracts the vertices of `member`, ascending, with all their edges. All neighbours of a member
+/// must be members. local[u]: number of vertex u of `from` in the piece.
 Piece extract(const PieceView& from, std::span<const Index> member,
               const std::vector<Index>& local) {
   const GraphView& graph = from.graph;
@@ -44,7 +45,8 @@ Piece extract(const PieceView& from, std::span<const Index> member,
 
 }  // namespace
 
-// Counts sizes by block first, so that blocks can be written in parallel.
+// Counts the side's vertices and edges in each block of vertices first, so that the parts of the
+// subgraph that come from different blocks can be written in parallel.
 Piece extract_side(const PieceView& from, const Separation& separation, Side side) {
   const GraphView& graph = from.graph;
   const Blocks blocks(graph.size(), kPieceBlock);
@@ -106,7 +108,7 @@ std::vector<Piece> extract_components(const PieceView& from, Index batch) {
     }
     first.push_back(tail);
   }
-  std::vector<Index>& member = queue;  // by component, ascending in each
+  std::vector<Index>& member = queue;  // vertices, component after component, ascending in each
   std::vector<Index> next(first.begin(), first.end() - 1), local(static_cast<std::size_t>(n));
   for (Index v = 0; v < n; ++v) member[next[component[v]]++] = v;
   std::vector<Piece> pieces;

@@ -26,11 +26,11 @@ struct PieceView {
 
 inline PieceView view_of(const Piece& piece) { return {piece.graph.view(), piece.vertex}; }
 
-/// Returns the subgraph of one side of a separation, kLeft or kRight.
+/// Returns the subgraph of one side, kLeft or kRight, of a separation of `from`.
 Piece extract_side(const PieceView& from, const Separation& separation, Side side);
 
-/// Returns the connected components in the order of their least vertex. Consecutive components of
-/// at most `batch` vertices together form one piece.
+/// Returns the connected components of `from` in the order of their least vertex. Consecutive
+/// components of at most `batch` vertices together form one piece.
 std::vector<Piece> extract_components(const PieceView& from, Index batch);
 
 }  // namespace kauri::ordering::dissection

@@ -1,4 +1,5 @@
-// Statistics of degrees, and two searches.
+// Features of a graph: statistics of degrees, the width of breadth-first levels, and the growth of
+// neighbourhoods.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/features/graph_features.hpp"
 
@@ -21,8 +22,8 @@ constexpr double kHub = 16;
 constexpr double kSame = 0.5, kAlike = 0.4;
 
 constexpr Index kBalls = 32;
-constexpr Offset kMostVisits = 100000;  // neighbours visited beyond the edges of the graph: each
-                                        // ball may be all of a small graph
+constexpr Offset kMostVisits = 100000;  // most neighbours visited in excess of the graph's edges:
+                                        // each ball may be all of a small graph
 
 }  // namespace
 
@@ -73,7 +74,7 @@ double growth_dimension(const GraphView& graph) {
   const Index n = graph.size(), balls = std::min(n, kBalls);
   std::vector<char> seen(static_cast<std::size_t>(n), 0);
   std::vector<Index> ball;
-  double inner = 0, outer = 0;  // vertices of all balls together
+  double inner = 0, outer = 0;  // vertices within two and within four edges, all balls together
   Offset visits = 0;
   for (Index k = 0; k < balls; ++k) {
     ball.assign(1, static_cast<Index>(Offset{n} * k / balls));

@@ -31,8 +31,8 @@ class TwinFinder {
       : graph_(graph), kept_(kept), hash_mask_(hash_mask) {}
 
   /// Returns false if merging hardly pays: a random sample of the vertices has fewer twins than
-  /// three quarters of the share from which it pays. Returns true for small graphs, without a
-  /// sample.
+  /// three quarters of the share from which merging pays. Returns true for small graphs, without a
+  /// sample, and if the sample reads more entries of lists than hashing would.
   [[nodiscard]] bool promises() const {
     const auto n = static_cast<std::uint64_t>(graph_.size());
     if (n < 4 * kSample) return true;
@@ -48,7 +48,7 @@ class TwinFinder {
         return equal(u, v);
       });
       twins += found ? 1 : 0;
-      if (looks > graph_.edges()) return true;  // hashing is cheaper
+      if (looks > graph_.edges()) return true;  // hashing all vertices is cheaper
     }
     return 4 * twins * kWorthMerging >= 3 * kSample;
   }
@@ -90,8 +90,8 @@ class TwinFinder {
     return static_cast<std::uint32_t>((sum ^ (sum >> 32)) & hash_mask_);
   }
 
-  // Compares closed neighbourhoods. Both lists ascend; skips u in v's list and v in u's, which must
-  // be present.
+  // Returns true if u and v have the same closed neighbourhood: they are neighbours, and their
+  // lists, which ascend, agree but for u, v and vertices that are not kept.
   bool equal(Index u, Index v) const {
     const auto a = graph_.neighbours(u), b = graph_.neighbours(v);
     std::size_t i = 0, j = 0;
@@ -124,8 +124,8 @@ std::size_t twins_in(std::span<const Index> representative) {
 void separate(std::vector<Index>& representative, std::span<const Index> apart) {
   std::vector<char> alone(representative.size(), 0);
   for (const Index v : apart) alone[v] = 1;
-  std::vector<Index> leader(representative.size(), kNone);  // by representative on entry: the new
-                                                            // one
+  std::vector<Index> leader(representative.size(),
+                            kNone);  // by representative on entry: that on return, or kNone
   for (Index v = 0; v < static_cast<Index>(representative.size()); ++v) {
     Index& lead = leader[representative[v]];
     if (lead == kNone && alone[v] == 0) lead = v;
@@ -186,7 +186,7 @@ CompressedGraph::CompressedGraph(GraphSource source, bool merge, std::span<const
   Graph blocks = graph_of_blocks(*source_.pattern(), first);
   std::vector<Index> representative = indistinguishable(view_of(blocks), {});
   if (!apart.empty()) separate(representative, blocks_at(first, apart));
-  if (twins_in(representative) > 0)  // together with the merged rows, these twins pay
+  if (twins_in(representative) > 0)  // together with the rows merged in blocks, any twins pay
     merge_classes(view_of(blocks), first, representative);
   else
     take_blocks(std::move(blocks), std::move(first));
@@ -252,7 +252,7 @@ void CompressedGraph::merge_classes(GraphView base, std::span<const Index> first
   view_ = {ptr_, adjacency_, weight_};
 }
 
-// Builds each block of lists in separate memory, then concatenates them.
+// Builds the lists of each block of classes in separate memory, then concatenates the blocks.
 void CompressedGraph::join_classes(const GraphView& base, std::span<const Index> leader,
                                    std::span<const Index> representative,
                                    std::span<const Index> class_of) {
@@ -262,7 +262,7 @@ void CompressedGraph::join_classes(const GraphView& base, std::span<const Index>
   std::vector<std::vector<Index>> part(static_cast<std::size_t>(blocks.count()));
   ptr_.assign(leader.size() + 1, 0);
   blocks.for_each([&](Index b, Index begin, Index end) {
-    Offset edges = 0;  // upper bound
+    Offset edges = 0;  // upper bound of the entries in the lists of this block
     for (Index s = begin; s < end; ++s) edges += base.degree(leader[s]);
     part[b].reserve(static_cast<std::size_t>(edges));
     const StopCheck check_stop;

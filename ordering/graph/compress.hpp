@@ -28,19 +28,19 @@ std::vector<Index> indistinguishable(const GraphView& graph, std::span<const cha
 /// degree merges twins by itself.
 bool worth_merging(std::span<const Index> representative);
 
-/// A graph with its indistinguishable vertices merged, if that pays. Its vertices are
-/// *supervariables*, numbered by their least member; the members are rows of A, ascending. If
-/// nothing is merged, the view is the caller's graph, and nothing is copied. If the source is a
-/// pattern and many rows are merged with the row before, the graph of single rows is never made.
-/// Read-only once built.
+/// A graph with its indistinguishable vertices merged, if that pays or if the caller gives the
+/// classes. Its vertices are *supervariables*, in the order of their least members; the members are
+/// rows of A, ascending. If merging does not pay or is not asked for, view() is the source's own
+/// graph, and nothing is copied. If the source is a pattern and many rows are merged with the row
+/// before, the graph of single rows is never made. Read-only once built.
 class CompressedGraph {
  public:
   /// Compresses a graph. merge: false makes every row a supervariable. apart: rows of the graph
-  /// that are never merged. Borrows the graph or pattern behind source, which must outlive this.
-  /// O(n + nnz).
+  /// that are never merged. Borrows the graph or pattern behind source, which must outlive the
+  /// CompressedGraph. O(n + nnz).
   CompressedGraph(GraphSource source, bool merge, std::span<const Index> apart = {});
-  /// Compresses by given classes: representative[v] = the least row of v's class, length n. Rows of
-  /// a class must have equal closed neighbourhoods.
+  /// Compresses by given classes, whether or not that pays: representative[v] = the least row of
+  /// v's class, length n. Rows of a class must have equal closed neighbourhoods.
   CompressedGraph(GraphSource source, std::span<const Index> representative);
   CompressedGraph(CompressedGraph&&) =
       default;  // moved vectors keep their storage, so the view stays valid
@@ -64,22 +64,24 @@ class CompressedGraph {
 
  private:
   void take_blocks(Graph blocks, std::vector<Index> first);
-  /// Merges the classes of `base`, whose vertex v is the rows from first[v] to first[v + 1] - 1; if
-  /// first is empty, row v.
+  /// Merges classes of vertices of `base`, and sets all arrays below and view_. Vertex v of base is
+  /// the rows from first[v] to first[v + 1] - 1; if first is empty, row v. representative, by
+  /// vertex of base: the least vertex of its class.
   void merge_classes(GraphView base, std::span<const Index> first,
                      std::span<const Index> representative);
-  /// Builds the graph of the classes. leader[s]: the vertex of class s whose list stands for the
-  /// class.
+  /// Builds ptr_ and adjacency_, the graph of the classes. leader[s]: the least vertex of class s,
+  /// whose list stands for the class. representative, class_of: by vertex of base.
   void join_classes(const GraphView& base, std::span<const Index> leader,
                     std::span<const Index> representative, std::span<const Index> class_of);
 
   GraphSource source_;
   GraphView view_;  // of the caller's graph, blocks_ or the arrays below
   Graph blocks_;    // graph of blocks of adjacent rows, while view_ refers to it
-  // All are empty if nothing is merged.
-  std::vector<Index> vertex_of_;  // length n
-  std::vector<Index> member_;     // length n, by supervariable
-  std::vector<Index> first_;      // length size()+1: into member_
+  // All arrays below are empty if nothing is merged; ptr_ and adjacency_ also if view_ is of
+  // blocks_.
+  std::vector<Index> vertex_of_;  // by row: its supervariable
+  std::vector<Index> member_;     // all rows, supervariable after supervariable
+  std::vector<Index> first_;      // by supervariable: its first place in member_; then n
   std::vector<Offset> ptr_;
   std::vector<Index> adjacency_;
   std::vector<Index> weight_;

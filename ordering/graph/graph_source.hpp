@@ -9,13 +9,12 @@
 
 namespace kauri::ordering {
 
-/// A given graph, or the graph of a pattern, made by the first call of graph(). Copies share it.
-/// Borrows the graph or the pattern.
+/// A given graph, or the graph of a pattern, made by the first call of graph(). Copies of the
+/// source share the graph that was made. Borrows the given graph, or the arrays of the pattern.
 class GraphSource {
  public:
-  GraphSource(const Graph& graph)
-      : given_(&graph),
-        size_(graph.size()) {}  // NOLINT(google-explicit-constructor): a graph is one
+  // NOLINTNEXTLINE(google-explicit-constructor): a graph is a source
+  GraphSource(const Graph& graph) : given_(&graph), size_(graph.size()) {}
   GraphSource(const Graph&&) = delete;
   /// lower: a checked pattern.
   explicit GraphSource(const Pattern& lower)

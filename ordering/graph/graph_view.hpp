@@ -15,11 +15,11 @@ namespace kauri::ordering {
 struct GraphView {
   std::span<const Offset> ptr;       ///< length n+1, ascending; the neighbours of v are
                                      ///< adjacency[ptr[v]] ... adjacency[ptr[v+1]-1]
-  std::span<const Index> adjacency;  ///< may begin before ptr[0] and end after ptr[n]
+  std::span<const Index> adjacency;  ///< entries before ptr[0] and from ptr[n] on are not used
   std::span<const Index> weight;     ///< length n, all >= 1; or empty: all are 1
 
   [[nodiscard]] Index size() const { return static_cast<Index>(ptr.size()) - 1; }
-  [[nodiscard]] Offset edges() const { return ptr.back() - ptr.front(); }  ///< directed
+  [[nodiscard]] Offset edges() const { return ptr.back() - ptr.front(); }  ///< directed edges
   [[nodiscard]] Index degree(Index v) const { return static_cast<Index>(ptr[v + 1] - ptr[v]); }
   [[nodiscard]] Index weight_of(Index v) const { return weight.empty() ? 1 : weight[v]; }
   [[nodiscard]] Index total_weight() const {

@@ -1,4 +1,5 @@
-// Sets rows aside, and finds connected components.
+// Reduction: sets rows aside, eliminates small rows, merges twins again, and finds connected
+// components.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/graph/reduce.hpp"
 
@@ -90,7 +91,7 @@ void Reduction::eliminate() {
   kept_.resize(arrow_->eliminated.size(), 1);
   for (std::size_t v = 0; v < kept_.size(); ++v)
     if (arrow_->eliminated[v] != 0) kept_[v] = 0;
-  uncounted_ = {};  // lists of the remaining graph do not contain them
+  uncounted_ = {};  // lists of the remaining graph do not contain rows of last_
   whole_ = {arrow_->ptr, arrow_->adjacency, whole_.weight};
 }
 
@@ -102,7 +103,7 @@ void Reduction::set_aside(double dense) {
                    dense);
   const Index heaviest =
       whole_.weight.empty() ? 1 : *std::max_element(whole_.weight.begin(), whole_.weight.end());
-  const auto degree = [&](Index v) {  // degree of a member row
+  const auto degree = [&](Index v) {  // degree of each member row of v, without rows of last_
     Offset rows = Offset{compressed_.weight(v)} - 1 - (uncounted_.empty() ? 0 : uncounted_[v]);
     for (const Index u : whole_.neighbours(v)) rows += compressed_.weight(u);
     return rows;
@@ -112,19 +113,20 @@ void Reduction::set_aside(double dense) {
         degree(v) > limit)
       dense_.push_back(v);
   if (arrow_ && 2 * dense_.size() > static_cast<std::size_t>(arrow_->vertices))
-    dense_.clear();  // the rest would not be sparse anyway
+    dense_.clear();  // the graph is not sparse, with or without them
   if (!dense_.empty()) kept_.resize(static_cast<std::size_t>(count), 1);
   for (const Index v : dense_) kept_[v] = 0;
 }
 
-// Merges supervariables that became indistinguishable without the rows set aside.
+// Merges supervariables that became indistinguishable without the rows eliminated or set aside, if
+// that pays.
 void Reduction::merge_the_rest() {
   const std::vector<Index> representative = indistinguishable(whole_, kept_);
   const Index count = compressed_.size();
   if (!worth_merging(representative)) return;
   next_.assign(representative.size(), kNone);
   for (Index v = count - 1; v >= 0;
-       --v)  // descending, so that each is inserted right after its representative
+       --v)  // descending, so that the chain after each representative ascends
     if (const Index r = representative[v]; r != v) {
       kept_[v] = 0;
       next_[v] = next_[r];
@@ -132,8 +134,8 @@ void Reduction::merge_the_rest() {
     }
 }
 
-// Numbers components by the least vertex of each; then a counting sort keeps the vertices of a
-// component ascending.
+// Numbers components by the least vertex of each, and sets component_of_ and first_; extract()
+// keeps the vertices of a component ascending.
 void Reduction::find_components() {
   if (threads_here() == 1)
     number_components<DisjointSets>();

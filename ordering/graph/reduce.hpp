@@ -40,10 +40,10 @@ class Reduction {
   [[nodiscard]] const CompressedGraph& compressed() const { return compressed_; }
 
   [[nodiscard]] Index components() const { return static_cast<Index>(first_.size()) - 1; }
-  /// Vertices and directed edges of the reduced graph, all components together.
+  /// Numbers of vertices and of directed edges of the reduced graph, all components together.
   [[nodiscard]] Index size() const { return first_.back(); }
   [[nodiscard]] Offset edges() const { return whole_.edges(); }
-  /// Vertices of the reduced graph in component c.
+  /// Number of vertices of the reduced graph in component c.
   [[nodiscard]] Index size(Index c) const { return first_[c + 1] - first_[c]; }
   /// Number of vertices in the components before c, 0 <= c <= components().
   [[nodiscard]] Index first(Index c) const { return first_[c]; }
@@ -54,8 +54,8 @@ class Reduction {
   /// order[k] = local vertex placed k-th, length size(c). Members of a merged vertex stay together:
   /// its supervariables by their least member, the rows of each ascending.
   void expand(Index c, std::span<const Index> order, std::vector<Index>& old_of) const;
-  /// Appends the rows that were set aside: dense ones, by supervariable as in expand(), then
-  /// `last`.
+  /// Appends to old_of the rows that were set aside: dense ones, by supervariable as in expand(),
+  /// then the rows of `last`, in their given sequence.
   void append_rest(std::vector<Index>& old_of) const;
   /// Returns old_of, which holds all other rows, with the eliminated small rows inserted, each
   /// right before the first of its neighbours. O(n + nnz).
@@ -75,20 +75,22 @@ class Reduction {
   // From here on, vertices are supervariables of compressed_.
   CompressedGraph compressed_;
   GraphView whole_;  // view of compressed_ if nothing had to be copied, else of the arrays below
-  std::span<const Index> last_;   // rows
-  std::vector<Index> uncounted_;  // by vertex, during construction: neighbours that come last, one
-                                  // row each; may be empty
-  std::optional<WithoutSmallRows> arrow_;  // its graph is freed after construction
-  std::vector<Index> dense_;               // vertices set aside, ascending
-  std::vector<Index> next_;  // by vertex: the next one merged with it after rows were set aside,
-                             // ascending; empty if none
-  std::vector<char> kept_;   // by vertex: neither eliminated, set aside nor merged into another;
-                             // empty if all are kept
-  std::vector<Index> component_of_;  // used during construction
+  std::span<const Index> last_;   // rows, not vertices, that come last
+  std::vector<Index> uncounted_;  // by vertex, during construction: number of its neighbours that
+                                  // come last, one row each; empty if no list contains last rows
+  // Result of the elimination of small rows, without its graph after construction; empty if none
+  // were eliminated.
+  std::optional<WithoutSmallRows> arrow_;
+  std::vector<Index> dense_;  // vertices set aside as dense, ascending
+  std::vector<Index> next_;   // by vertex: the next one merged with it after rows were set aside,
+                              // ascending, or kNone; empty if none were merged
+  std::vector<char> kept_;    // by vertex: neither eliminated, set aside nor merged into another;
+                              // empty if all are kept
+  std::vector<Index> component_of_;  // by vertex, during construction: its component, or kNone
   std::vector<Index>
       vertex_;  // by reduced vertex, by component: its supervariable; empty: the identity
   std::vector<Index> first_;      // component c is the reduced vertices first_[c] ... first_[c+1]-1
-  std::vector<Offset> ptr_;       // reduced graph: this and the next two
+  std::vector<Offset> ptr_;       // reduced graph, if it had to be copied: this and the next two
   std::vector<Index> adjacency_;  // in numbers local to the component
   std::vector<Index> weight_;
 };

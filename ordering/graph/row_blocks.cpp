@@ -1,5 +1,6 @@
-// Rows i-1 and i are alike if their columns agree except for entry (i-1,i-1), and every earlier
-// column has both or neither.
+// Finds blocks of adjacent indistinguishable rows, and builds their graph. Rows i-1 and i are
+// indistinguishable if their columns agree except for entry (i-1,i-1), and every earlier column has
+// both or neither.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/graph/row_blocks.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 
 constexpr Index kBlockColumns = 4096;  // columns, or blocks, in a task
 
-/// Largest share of the columns that may begin a run. If nearly all do, the graph of the blocks
+/// Largest share of the rows that may begin a block. If nearly all do, the graph of the blocks
 /// would be as large as that of the rows.
 constexpr double kMostBlocks = 0.9;
 
@@ -48,8 +49,9 @@ class Cuts {
   std::vector<char> cut_;
 };
 
-/// Sets cuts at the gaps between the rows of a column: rows on both sides of a gap differ. The
-/// diagonal begins the first run, since rows before it are not in the column.
+/// Sets a cut at each row that begins a run of consecutive rows of a column, and at each row after
+/// a run: the column has only one of the rows i-1 and i at a cut i. rows: all rows of the column,
+/// from the diagonal, at which the caller has set a cut.
 void cut_along(std::span<const Index> rows, Cuts& cuts) {
   for (std::size_t k = 1; k < rows.size(); ++k)
     if (rows[k] != rows[k - 1] + 1) {

@@ -18,8 +18,8 @@ namespace kauri::ordering {
 std::vector<Index> row_blocks(const Pattern& lower, std::span<const Index> apart);
 
 /// Returns the graph of the blocks, in their order: two blocks are neighbours if their rows are.
-/// first: first rows of the blocks, from row_blocks() or any subdivision of those. O(n + entries in
-/// the first column of each block).
+/// first: first rows of the blocks, ascending, and n at the end: those of row_blocks(), or of any
+/// subdivision of these blocks. O(n + entries in the first column of each block).
 Graph graph_of_blocks(const Pattern& lower, std::span<const Index> first);
 
 }  // namespace kauri::ordering

@@ -1,4 +1,4 @@
-// Memory that is reused from one subgraph to the next and never initialised needlessly.
+// Arrays that are reused from one subgraph to the next and never initialised.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -38,8 +38,9 @@ class SmallRows {
     return small >= std::max<Offset>(out_.rows, 1);
   }
 
-  /// Builds the remaining graph. Returns false if it would have more edges than the graph, or if
-  /// joining neighbours takes more than kSmallRowWork * (edges + n) entries.
+  /// Builds the remaining graph, after find(). Returns false if it would have more edges than the
+  /// given graph, or if joining the neighbours of small rows reads more than kSmallRowWork * (edges
+  /// + n) entries of lists.
   bool join() {
     const Index n = graph_.size();
     mark_.assign(static_cast<std::size_t>(n), kNone);
@@ -90,7 +91,7 @@ class SmallRows {
         continue;
       }
       if (static_cast<std::ptrdiff_t>(out_.adjacency.size()) - first == out_.vertices - 1)
-        break;  // all vertices are already neighbours
+        break;  // all remaining vertices are already neighbours of u
       for (const Index w : graph_.neighbours(v)) add(w);
       work_ += graph_.degree(v);
     }

@@ -16,13 +16,13 @@ namespace kauri::ordering::leaf {
 using Word = std::uint64_t;
 using Short = std::uint16_t;
 constexpr int kWordBits = 64;
-constexpr std::size_t kPlanes = 13;  // bits of the largest weight
+constexpr std::size_t kPlanes = 13;  // bits of the largest total weight, BitMatrixLimits::kWeight
 constexpr std::size_t kBuckets = 256;
 
 inline Word bit(Index v) { return Word{1} << (v % kWordBits); }
 
 struct Vertex {
-  Index weight;  // weight of the vertices that it is the principal of
+  Index weight;  // weight of the vertices that it is the principal of, with its own
   Index next;    // next vertex with the same principal, or kNone
   Index step;    // step in which it is eliminated
   std::uint32_t hash;
@@ -30,12 +30,12 @@ struct Vertex {
 
 struct Step {
   Index first;    // beginning of its neighbours, those that remain principals, in the list of all
-                  // steps' neighbours
+                  // steps' neighbours; during number(), place of its next vertex in the order
   Index own;      // number of vertices eliminated in it
   Index subtree;  // number of vertices eliminated in it and in the steps below it
-  Index parent;   // the step in which the first of its neighbours leaves; the number of steps if
-                  // none is in the interior
-  Index end;      // end of its children's range in the order
+  Index parent;   // the step that eliminates the first of its neighbours; the number of steps if
+                  // none of them is in the interior
+  Index end;      // end of the places in the order that are still free for its children's ranges
 };
 
 /// Memory of the elimination on bits, reused for any number of graphs.
@@ -52,7 +52,7 @@ struct BitArrays {
 /// A graph within BitMatrixLimits.
 struct Leaf {
   GraphView graph;
-  Index interior;                // > 0
+  Index interior;                // number of vertices to order, the first ones, > 0
   Index unit;                    // common weight of all vertices, or 0 if they differ
   std::vector<AmdPivot>* trace;  // may be null
 };

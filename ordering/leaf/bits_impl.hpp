@@ -39,8 +39,8 @@ Index count_bits(const Word* x) {
 #endif
 }
 
-// Keys sort vertices by degree, then those changed last first, then by number. Fields: degree,
-// kInterior - 1 - the step of the last change, vertex.
+// Keys sort vertices by degree, then by the step of their last change, the latest first, then by
+// number. Fields: degree, kInterior - 1 - the step of the last change, vertex.
 constexpr Index kVertexBits = 9, kStepBits = 9;
 constexpr Index kDone = std::numeric_limits<Index>::max();
 static_assert(BitMatrixLimits::kInterior == 1 << kVertexBits &&
@@ -96,12 +96,12 @@ class BitElimination {
   const Index interior_;
   const Index keys_;         // length of key_, a multiple of 16 for vector instructions
   const Index unit_;         // common weight of all vertices, or 1 if they differ
-  Word* const row_;          // length interior, W words each
+  Word* const row_;          // rows of the interior's vertices, W words each
   Short* const neighbours_;  // per step: the principals that remained in its front, step after step
-  Index* const key_;         // kDone if not a principal
+  Index* const key_;         // by vertex of the interior: its key; kDone if not a principal
   Vertex* const vertex_;     // length interior
   Step* const step_;         // the steps so far
-  Index* const bucket_;      // length kBuckets: the last principal of each
+  Index* const bucket_;      // by bucket: its last principal, or kNone
   std::vector<AmdPivot>* const trace_;
   Row alive_{};      // vertices that are not eliminated, and the halo
   Row principal_{};  // principals of the interior
@@ -198,8 +198,8 @@ void BitElimination<W, kWeighted>::eliminate(Index pivot) {
 }
 
 // Makes every principal of the front adjacent to all of the front. Eliminates principals without
-// neighbours outside the front; lists the others, and stores in their keys the weight of their
-// neighbours outside. Returns the number listed.
+// neighbours outside the front; writes the other principals to `list`, and stores in their keys the
+// weight of their neighbours outside. Returns the number of principals in `list`.
 template <int W, bool kWeighted>
 Index BitElimination<W, kWeighted>::join_rows(const Row& front, Short* list) {
   Row outside;
@@ -226,8 +226,9 @@ Index BitElimination<W, kWeighted>::join_rows(const Row& front, Short* list) {
   return count;
 }
 
-// Merges principals with equal rows. A bucket holds only the last of several different rows, so a
-// pair may be missed: it is merged in a later step, or both are eliminated in one step.
+// Merges those of the `count` principals in `list` that have equal rows. A bucket holds only the
+// last of several different rows, so a pair may be missed: it is merged in a later step, or both
+// are eliminated in one step.
 template <int W, bool kWeighted>
 void BitElimination<W, kWeighted>::merge_twins(const Short* list, Index count) {
   for (Index k = 0; k < count; ++k) {

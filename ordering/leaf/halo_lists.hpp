@@ -11,8 +11,9 @@
 namespace kauri::ordering {
 
 /// Appends to ptr and adjacency, which hold the lists of vertices 0 ... interior - 1, the lists of
-/// the halo vertices interior, interior + 1 ...: the same edges reversed, each list ascending.
-/// next: work array with one entry per halo vertex, any values. List: a vector of Index. O(edges).
+/// the halo vertices interior, interior + 1 ...: the edges to the halo reversed, each list
+/// ascending. next: work array with one entry per halo vertex, any values. List: a vector of Index.
+/// O(edges).
 template <class List>
 void add_halo_lists(Index interior, std::span<Offset> next, std::vector<Offset>& ptr,
                     List& adjacency) {

@@ -1,4 +1,4 @@
-// Chooses between the bit matrix and the quotient graph.
+// leaf_minimum_degree(): chooses between the bit matrix and the quotient graph (AMD).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/leaf/minimum_degree.hpp"
 

@@ -33,13 +33,13 @@ class LeafWorkspace {
 
 /// Largest graph that is ordered on a bit matrix.
 struct BitMatrixLimits {
-  static constexpr Index kVertices = 1024;
-  static constexpr Index kInterior = 512;
+  static constexpr Index kVertices = 1024;  ///< vertices, with the halo
+  static constexpr Index kInterior = 512;   ///< vertices that are ordered
   static constexpr Index kWeight =
-      8191;  ///< total weight; if all weights are equal, in units of that weight
+      8191;  ///< total weight, with the halo; if all weights are equal, in units of that weight
 };
 
-/// Outputs of leaf_minimum_degree(), and the limit of its work beyond BitMatrixLimits.
+/// Outputs of leaf_minimum_degree(), and the limit of its work on graphs beyond BitMatrixLimits.
 struct LeafOptions {
   std::vector<AmdPivot>* trace = nullptr;                 ///< AmdOptions::trace
   Offset most_work = std::numeric_limits<Offset>::max();  ///< AmdOptions::most_work

@@ -1,4 +1,4 @@
-// Arguments of METIS_NodeND (Karypis & Kumar 1998), and the errors of its results.
+// Makes the arguments of METIS_NodeND (Karypis & Kumar 1998), and throws errors for its results.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/metis/metis.hpp"
 
@@ -63,7 +63,7 @@ void metis_nested_dissection(const GraphView& graph, std::uint64_t seed, MetisWo
                  [base](Offset p) { return static_cast<std::int32_t>(p - base); });
   const auto adjacency = graph.adjacency.subspan(static_cast<std::size_t>(base),
                                                  static_cast<std::size_t>(graph.edges()));
-  w.adjacency.assign(adjacency.begin(), adjacency.end());  // METIS takes no const
+  w.adjacency.assign(adjacency.begin(), adjacency.end());  // METIS takes no const array
   w.weight.assign(graph.weight.begin(), graph.weight.end());
   w.new_of.resize(static_cast<std::size_t>(n));
   stop_here();

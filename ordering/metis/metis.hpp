@@ -36,9 +36,10 @@ struct MetisWorkspace {
 /// METIS merges indistinguishable vertices itself, but later than order() can: with the reduced,
 /// weighted graph it took half the time on systems of three unknowns per node (elast3d 24: 0.56 to
 /// 0.67) at about the same fill (1.00 in the geometric mean of 9 systems, 3 numberings and 3 seeds
-/// each, 0.99 to 1.04 on one system and numbering: the spread of its seeds). Throws Error(usage) if
-/// kauri was built without METIS, Error(overflow) as require_metis_size(), Error(memory), and
-/// Error(cancelled) if the system's METIS took a SIGTERM.
+/// each, 0.99 to 1.04 on one system and numbering: the spread of its seeds). Throws Error: usage
+/// (kauri was built without METIS), overflow (as require_metis_size()), memory (METIS ran out of
+/// memory), cancelled (the system's METIS took a SIGTERM, or the stop token of the current call was
+/// asked to stop before METIS began); std::logic_error if METIS failed without a reason.
 void metis_nested_dissection(const GraphView& graph, std::uint64_t seed, MetisWorkspace& workspace,
                              std::span<Index> order);
 

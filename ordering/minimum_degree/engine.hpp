@@ -78,7 +78,7 @@ class MinimumDegree {
   std::vector<MinimumDegreeEvent>* trace_;
   const OrderingOptions& options_;
   Index n_;
-  Index live_ = 0;  // variables that remain
+  Index live_ = 0;  // number of variables that remain
   Index round_ = 0;
   Index skipped_ = 0;                // weight of the stale variables of the current element
   Index total_ = 0;                  // weight of all vertices; degrees are less

@@ -13,6 +13,7 @@ namespace kauri::ordering {
 class DegreeLists {
  public:
   explicit DegreeLists(MinimumDegreeWorkspace& workspace) : w_(workspace) {}
+  /// Empties the lists, for vertices 0 .. n-1 and degrees 0 .. limit-1.
   void reset(Index n, Index limit) {
     const auto grow = [](std::vector<Index>& x, Index size) {
       if (x.size() < static_cast<std::size_t>(size)) x.resize(static_cast<std::size_t>(size));

@@ -23,8 +23,8 @@ void fill(std::vector<T>& x, Index n, T value) {
   std::fill_n(x.begin(), n, value);
 }
 
-/// Returns the sum of the weights. Throws Error(usage) for an invalid weight, Error(overflow) if
-/// the sum is too large.
+/// Returns the sum of the weights of n vertices; n if `weight` is empty. Throws Error(usage) for a
+/// wrong number of weights or a weight < 1, Error(overflow) if the sum is 2^31 - 1 or more.
 Index total_weight(Index n, std::span<const Index> weight) {
   if (weight.empty()) return n;
   if (weight.size() != static_cast<std::size_t>(n))
@@ -99,6 +99,7 @@ void MinimumDegree::load(const GraphView& graph) {
 
 /// Moves dense rows to last_, by ascending degree: they come last, and count in no degree. A row
 /// adjacent to almost all others lengthens all lists, and its place in the order hardly matters.
+/// Precedes initial_degrees().
 void MinimumDegree::defer_dense(const GraphView& graph) {
   if (!(options_.dense > 0)) return;
   const double limit = std::max(16.0, options_.dense * std::sqrt(static_cast<double>(total_)));
@@ -140,7 +141,8 @@ void MinimumDegree::number(Index i) {
 }
 
 /// Returns the exact external degree of variable i: the weight of the union of its variables A_i
-/// and of the lists L_e of its elements e, without i. Removes merged variables from the lists.
+/// and of the lists L_e of its elements e, without i. Removes merged and eliminated variables from
+/// these lists L_e.
 Index MinimumDegree::exact_degree(Index i) {
   const Offset stamp = ++stamp_;
   w_.mark_[i] = stamp;

@@ -53,8 +53,8 @@ class MinimumDegreeWorkspace {
   // State of one round.
   std::vector<Index> pivots_, touched_, touch_round_, light_round_, hash_head_, hash_next_;
   std::vector<Offset> mark_, seen_, low_, high_;
-  std::vector<Index> outside_;  // by element f: |L_f \ L_e| for the current element e; valid if
-                                // seen_ has the current stamp
+  std::vector<Index> outside_;  // by element f: weight of L_f \ L_e for the current element e, plus
+                                // at most skipped_; valid if seen_ has the current stamp
   std::vector<std::uint64_t> hash_;
 };
 
@@ -62,16 +62,17 @@ class MinimumDegreeWorkspace {
 /// Weights of vertices are >= 1 (the number of rows that a vertex represents); degrees are sums of
 /// weights.
 /// options: uses tie_break, delta and dense. Rows of degree > max(16, dense * sqrt(total weight))
-/// come last and do not count in degrees.
-/// trace: null, or receives the events (nothing is cleared).
+/// come last and do not count in degrees; none do if dense is <= 0 or NaN.
+/// trace: null, or the events are appended to it.
 /// Returns old_of: a permutation of 0..size()-1 in elimination order, a function of the arguments
 /// alone.
 /// Throws Error(usage) for a weight < 1, a wrong number of weights or delta < 0; Error(overflow) if
 /// the sum of the weights does not fit in an Index.
 /// Storage: 1.2 edges() + n list entries, and O(n + total weight).
 /// Time: per change of a vertex about the length of its lists (elements and variables). The union
-/// of its elements is counted only when a lower bound of its degree makes it a candidate, and a row
-/// that is long compared with what touches it is not read until then.
+/// of the vertex's elements is counted only when a lower bound of its degree makes the vertex a
+/// candidate, and a list that is long compared with the elements that touch it is not read until
+/// then.
 std::vector<Index> minimum_degree(const GraphView& graph, const OrderingOptions& options,
                                   MinimumDegreeWorkspace& workspace,
                                   std::vector<MinimumDegreeEvent>* trace = nullptr);

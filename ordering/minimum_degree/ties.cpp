@@ -61,7 +61,8 @@ class LevelSearch {
   Index count_ = 0;
 };
 
-/// Returns twice the distance of each vertex's level from the middle of its component.
+/// Returns, by vertex, twice the distance of its level from the middle level of its component, with
+/// levels from a pseudo-peripheral vertex.
 std::vector<Index> distance_from_middle(const GraphView& graph) {
   std::vector<Index> distance(static_cast<std::size_t>(graph.size()));
   LevelSearch search(graph);

@@ -9,7 +9,7 @@
 namespace kauri::ordering {
 namespace {
 
-/// Spreads the bits of a vertex number, so that sums of a few numbers distinguish sets.
+/// Spreads the bits of a vertex number, so that sums of a few spread numbers distinguish sets.
 std::uint64_t spread(Index x) {
   std::uint64_t h = (static_cast<std::uint64_t>(x) + 1) * 0x9E3779B97F4A7C15U;
   h = (h ^ (h >> 29)) * 0xBF58476D1CE4E5B9U;
@@ -50,8 +50,9 @@ void MinimumDegree::find_light(Index e) {
     if (w_.length_[i] <= limit) w_.light_round_[i] = round_;
 }
 
-/// Returns the live element that contains the variables of element x (halves paths), or kNone if x
-/// never was an element.
+/// Returns the live element that contains the variables of x, an element or a dead vertex: x
+/// itself, or the last of a chain of elements each of which absorbed the one before. kNone if x was
+/// merged, or has no variables left. Halves the path for later calls.
 Index MinimumDegree::element_now(Index x) {
   while (w_.kind_[x] == kDead) {
     const Index next = w_.absorber_[x];
@@ -62,8 +63,9 @@ Index MinimumDegree::element_now(Index x) {
   return x;
 }
 
-/// Updates the list of i: replaces absorbed elements by those that absorbed them, moves pivots from
-/// A_i to E_i, and removes merged variables.
+/// Updates the list of variable i: replaces absorbed elements by those that absorbed them, moves
+/// pivots from A_i to E_i, and removes merged variables. If i was stale, also removes from A_i the
+/// variables that elements of i have.
 void MinimumDegree::clean(Index i) {
   const std::span<Index> list = list_of(i);
   const Index length = w_.length_[i];
@@ -129,8 +131,9 @@ void MinimumDegree::drop_dead(Index e) {
   w_.length_[e] = kept;
 }
 
-/// Computes outside_[f] = |L_f \ L_e|, plus at most skipped_, for each other element f that shares
-/// a variable with e (Amestoy, Davis & Duff 1996).
+/// Computes outside_[f], the weight of L_f \ L_e plus at most skipped_, for each other element f
+/// that shares a variable that is not stale with e (Amestoy, Davis & Duff 1996). Sets skipped_, the
+/// weight of the stale variables of e.
 void MinimumDegree::compare_with_elements(Index e) {
   const Offset stamp = ++stamp_;
   skipped_ = 0;
@@ -149,8 +152,8 @@ void MinimumDegree::compare_with_elements(Index e) {
   }
 }
 
-/// Mass elimination: eliminates variables without neighbours outside L_e, and returns their weight.
-/// Hashes the lists of the others.
+/// Mass elimination: eliminates variables of e without neighbours outside L_e, and returns their
+/// weight. Updates and hashes the lists of the other variables of e that are not stale.
 Index MinimumDegree::scan_variables(Index e) {
   Index mass = 0;
   for (const Index i : list_of(e)) {
@@ -168,8 +171,8 @@ Index MinimumDegree::scan_variables(Index e) {
 
 /// Removes elements inside L_e from E_i (aggressive absorption: exact, since e covers all of their
 /// edges) and merged variables from A_i. Bounds the weight that i reaches outside L_e: at least A_i
-/// and the largest of the other elements, at most A_i and all of them. Returns false if i reaches
-/// nothing outside.
+/// and the largest of the other elements (low_), at most A_i and all other elements (high_). Sets
+/// hash_. Returns false if i reaches nothing outside L_e.
 bool MinimumDegree::scan_variable(Index e, Index i) {
   const std::span<Index> list = list_of(i);
   std::uint64_t hash = 0;
@@ -249,8 +252,8 @@ void MinimumDegree::merge(Index j, Index i) {
   --live_;
 }
 
-/// Sets degree_ to the best known lower bound. It is exact if lower and upper bound coincide, for
-/// example with up to two elements.
+/// Sets degree_ of the variables of e to the best known lower bound. The bound is exact if it
+/// coincides with the upper bound, for example for variables with up to two elements.
 void MinimumDegree::set_degrees(Index e) {
   for (const Index i : list_of(e)) {
     const Offset inside = w_.size_of_[e] - w_.weight_[i];

@@ -14,13 +14,13 @@
 #undef realloc
 #undef free
 
-#define PLACES 128  // as in GKlib; METIS uses one per call
+#define PLACES 128  // jump buffers of a thread, as in GKlib; METIS uses one per call
 __thread int gk_cur_jbufs = -1;
 __thread jmp_buf gk_jbufs[PLACES];
 __thread jmp_buf gk_jbuf;
 
-// Ends the call under way, which returns the status that belongs to `number`; SIGMEM means out of
-// memory.
+// Ends METIS's call under way in this thread, which returns the status that belongs to signal
+// `number`; SIGMEM means out of memory. Returns only if no call is under way.
 void kauri_metis_fail(int number) {
   if (gk_cur_jbufs >= 0) longjmp(gk_jbufs[gk_cur_jbufs], number);
 }

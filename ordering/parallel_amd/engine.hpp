@@ -8,8 +8,8 @@
 // elimination of a winner p may change: a variable of L_p belongs to p, and so does an element
 // whose variables are all in L_p (p absorbs it). Data that several winners read of one another stay
 // as they were when the round began: weights (new ones are set after all winners) and elements at
-// the border, whose L_e \ L_p each thread counts in its memory. The distribution of work to threads
-// affects only where lists lie in the pool.
+// the border, whose L_e \ L_p each thread counts in its own memory. The distribution of work to
+// threads affects only where lists lie in the pool.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -39,7 +39,7 @@ struct alignas(32) Node {
                         // absorbed it, or kNone
   Index length;         // length of the list
   Index elements;       // variable: length of E_i, the head of the list; kIsElement; kAbsorbed
-  Index weight;         // variable: vertices that it represents; 0 once merged or eliminated
+  Index weight;         // variable: weight of its vertices; 0 once merged or eliminated
   Index degree;   // variable: bound on its external degree; element: weight of L_e when formed
   Index version;  // variable: the round that gave it its degree; 0 once merged or eliminated
 };
@@ -60,10 +60,10 @@ struct PivotCandidate {
   Index pending = 0;             // its index in pending_
   Index length = 0, weight = 0;  // number and weight of the vertices of L_p
   bool wins = false;
-  // News of a winner, as pairs: vertices and their new weights, then vertices and their new
-  // degrees, if these are not above the horizon.
+  // Numbers of pairs in the news of a winner: first vertices and their new weights, then vertices
+  // and their new degrees, if these are not above the horizon.
   Index weights = 0, degrees = 0;
-  Index eliminated = 0;  // weight
+  Index eliminated = 0;  // weight of the pivot and of the vertices eliminated with it
 };
 
 /// Arena of arrays of Index, which stay in place until clear() frees all of them.
@@ -96,7 +96,7 @@ class Stretches {
   std::size_t used_ = 0;      // elements allocated of the last chunk
 };
 
-/// Memory of one thread.
+/// Memory of one thread that claims and eliminates: its slot.
 struct ThreadMemory {
   explicit ThreadMemory(Index n) : mark(static_cast<std::size_t>(n), 0), bucket(kBuckets, kNone) {}
 
@@ -104,13 +104,13 @@ struct ThreadMemory {
   // and variables that share a bucket are told apart by their full hashes.
   static constexpr std::size_t kBuckets = 4096;
 
-  std::vector<Index> mark;  // element: tag - 1: absorbed by the newest one; tag + weight of L_e
-                            // \ L_me; variable: tag while lists are compared
+  std::vector<Index> mark;  // element: tag - 1 if absorbed by the newest one, else tag + weight of
+                            // L_e \ L_me; variable: tag while lists are compared; less: outdated
   std::vector<Index>
       bucket;  // first variable of each bucket, as its index in L_me; all kNone between pivots
   Index tag = 1;
   Stretches lists, news;
-  Offset lists_of = -1, news_of = -1;  // rounds that the content belongs to
+  Offset lists_of = -1, news_of = -1;  // rounds that the contents of lists and of news belong to
   // Indexed by position in L_me.
   std::vector<Index> weight, degree, next;
   std::vector<std::uint32_t> hash;
@@ -186,16 +186,16 @@ class Elimination {
   Index* pool_ = nullptr;
   std::size_t pool_size_ = 0;
   std::atomic<Offset> pool_free_ = 0;
-  // Other threads read lists that a thread wrote to its slot, so slots live as long as the run,
-  // whatever fails.
+  // Memory by thread. Other threads read lists that a thread wrote to its slot, so slots live as
+  // long as the run, whatever fails.
   EachThread<ThreadMemory> slots_;
   std::vector<Bucket> bucket_;  // by degree, up to horizon_
   Offset bucketed_ = 0;         // entries of all buckets
   Index horizon_ = -1;          // degrees up to this one are in the buckets
-  Index least_ = 0;             // all earlier buckets are empty
+  Index least_ = 0;             // all buckets of lesser degrees are empty
   std::vector<Index> living_;  // by blocks of kBlock vertices: variables alive when the horizon was
                                // last raised, ascending
-  std::vector<Index> living_end_;          // end of each block
+  std::vector<Index> living_end_;          // by block: end of its variables in living_
   std::vector<Pending> pending_;           // vertices to eliminate next; no two are adjacent
   std::vector<PivotCandidate> candidate_;  // pending vertices that take part in this round
   std::vector<Index>
@@ -204,9 +204,9 @@ class Elimination {
   std::size_t want_ = 64;        // number of candidates wanted
   Index round_ = 1;
   std::uint64_t claims_ = 0;         // rounds since claims were cleared
-  Index eliminated_ = 0;             // weight eliminated
+  Index eliminated_ = 0;             // weight of the vertices eliminated so far
   Index widest_ = 0;                 // largest weight of an L_e so far
-  std::atomic<Offset> entries_ = 0;  // entries of the L_p of this round
+  std::atomic<Offset> entries_ = 0;  // entries of the L_p of this round's likely winners
   Offset expected_ = 64;             // expected entries of L_p per candidate
   bool small_ = true;                // this round runs on one thread
 };

@@ -77,7 +77,8 @@ void Elimination::play_round() {
   timed(Stage::commit, [&] { commit(); });
 }
 
-/// Publishes the changes of the winners, in the order of the candidates.
+/// Publishes the news of the winners, new weights and degrees of vertices, in the order of the
+/// candidates, and adapts the number of candidates wanted.
 void Elimination::commit() {
   std::size_t winners = 0;
   Offset entries = 0;
@@ -160,7 +161,7 @@ Index Elimination::root_of(Index v) const {
 void Elimination::number(std::span<Index> order) {
   struct SubtreeCounts {
     Index own = 0, subtree = 0, next = 0,
-          end = 0;  // numbers of vertices; place of its next vertex; end of its next child
+          end = 0;  // numbers of vertices; place of its next vertex; end of its next child's range
   };
   std::vector<SubtreeCounts> front(static_cast<std::size_t>(n_));
   std::vector<Index> root(static_cast<std::size_t>(n_));

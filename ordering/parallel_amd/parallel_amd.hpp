@@ -27,9 +27,10 @@ struct ParallelAmdReport {
   Offset rounds = 0, alone = 0;         ///< all rounds; rounds that ran on one thread
   Offset candidates = 0, winners = 0;   ///< sums over all rounds
   Offset claimed = 0, collections = 0;  ///< entries of the elements of winners; garbage collections
-  double alone_s = 0;                   ///< seconds of claim and eliminate in rounds on one thread
+  double alone_s = 0;                   ///< seconds of claim to eliminate in rounds on one thread
 };
 
+/// Options of parallel_minimum_degree(), and optional outputs.
 struct ParallelAmdOptions {
   bool aggressive = true;  ///< absorb elements that become subsets of the newest one
   double factor = 1.1;  ///< candidates have degrees of at most factor * least + slack; larger: more
@@ -38,13 +39,13 @@ struct ParallelAmdOptions {
   double tries =
       1.6;  ///< candidates per expected winner, > 1; larger: fewer rounds, more work in each
   double ahead = 8;              ///< vertices chosen in advance per candidate, >= 1
-  Index most = 512;              ///< candidates of a round, at most
+  Index most = 512;              ///< most candidates of a round
   Index sequential_below = 500;  ///< smaller graphs are ordered by approximate_minimum_degree()
   bool sequential_hubs = true;   ///< graphs with hubs are ordered by approximate_minimum_degree(),
                                  ///< too, which need not read a hub's long list for each pivot
   double elbow = 0.5;            ///< AmdOptions::elbow; the order never depends on it
-  Offset task_entries =
-      512;  ///< expected entries that justify a task; the order never depends on it
+  Offset task_entries = 512;  ///< expected entries of the new elements of a task; a round of less
+                              ///< than two tasks runs on one thread; the order never depends on it
   std::uint64_t last_claims =
       (std::uint64_t{1} << 24) -
       1;  ///< rounds before claims are cleared (for tests); the order never depends on it
@@ -58,16 +59,17 @@ struct ParallelAmdOptions {
       std::numeric_limits<Index>::max();   ///< all marks are cleared before the stamp that they are
                                            ///< compared with exceeds it (for tests). The order
                                            ///< never depends on it.
-  std::vector<AmdPivot>* trace = nullptr;  ///< receives the steps, in their order, if not null
+  std::vector<AmdPivot>* trace = nullptr;  ///< null, or the steps are appended to it in order
   ParallelAmdReport* report = nullptr;     ///< filled if not null
 };
 
 /// Writes to order (length graph.size()) the vertices in elimination order, as
 /// approximate_minimum_degree() does: a postorder of the assembly tree, the vertices of a front
 /// ascending. All threads of the calling arena take part; the order is a function of graph and
-/// options alone. Workspace: 2 (1 + elbow) nnz + 20 n numbers, and n per thread. Calls
+/// options alone. Workspace: 2 (1 + elbow) nnz + 20 n numbers of 4 bytes, and n per thread. Calls
 /// approximate_minimum_degree() in the cases that the options name, and if lists could need more
-/// than 2^32 entries.
+/// than 2^32 entries; only then uses `workspace`, and leaves order unspecified if more than
+/// options.most_work entries would be visited.
 void parallel_minimum_degree(const GraphView& graph, const ParallelAmdOptions& options,
                              AmdWorkspace& workspace, std::span<Index> order);
 

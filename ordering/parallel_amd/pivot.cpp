@@ -74,16 +74,17 @@ class PivotElimination {
   PivotCandidate& c_;
   ThreadMemory& slot_;
   const Index me_;
-  Index pivots_;  // weight of the pivots of me: the one chosen, and those without a neighbour
-                  // outside L_me
-  Index weight_;  // weight of L_me
-  Index dead_ = 0;
+  Index pivots_;    // weight of the pivots of me: the one chosen, and those without a neighbour
+                    // outside L_me
+  Index weight_;    // weight of L_me
+  Index dead_ = 0;  // number of variables of L_me merged or eliminated
   Index tag_ = 0;
-  PoolPlace room_at_ = 0;  // the longest list that is free by now
-  Index room_ = 0;
+  PoolPlace room_at_ = 0;  // place of the longest list that is free by now
+  Index room_ = 0;         // length of that list
 };
 
-/// Raises the tag so that marks of earlier pivots are below tag - 1.
+/// Raises the tag so that all earlier marks, which are at most the old tag plus `by`, are below
+/// tag - 1. Clears all marks if they could otherwise exceed largest_tag.
 inline void PivotElimination::advance_tag(Index by) {
   if (slot_.tag > Offset{all_.options_.largest_tag} - by - 2 - all_.total_ - 2) {
     std::fill(slot_.mark.begin(), slot_.mark.end(), 0);
@@ -128,7 +129,7 @@ inline void PivotElimination::measure_elements() {
 inline void PivotElimination::update_variables() {
   for (Index k = 0; k < c_.length; ++k) {
     if (k + 2 < c_.length)
-      fetch_variables(node_[c_.list[k + 2]]);  // its list is in cache: elements were measured
+      fetch_variables(node_[c_.list[k + 2]]);  // its list is in cache, since elements were measured
     if (update_variable(k)) continue;
     node_[c_.list[k]].list = static_cast<PoolPlace>(
         me_);  // no neighbour outside L_me: eliminated with me, without further fill
@@ -139,13 +140,14 @@ inline void PivotElimination::update_variables() {
   }
 }
 
-/// Updates the lists of variable k of the new element me, and the bound of its degree outside me.
-/// Returns false if it has no neighbours outside me.
+/// Updates the lists of variable k of the new element me, and the bound of its degree outside L_me.
+/// Puts k into its hash bucket, for merge_twins(). Returns false if the variable has no neighbours
+/// outside L_me.
 inline bool PivotElimination::update_variable(Index k) {
   Node& x = node_[c_.list[k]];
   Index* const list = pool_ + x.list;
   Index* to = list;
-  Offset degree = 0;  // overlaps of elements count repeatedly
+  Offset degree = 0;  // upper bound: variables that several elements share count repeatedly
   auto hash = static_cast<std::uint32_t>(me_);
   for (const Index *at = list, *end = list + x.elements; at < end; ++at) {
     const Index outside = slot_.mark[*at] - tag_;
@@ -281,8 +283,8 @@ inline void PivotElimination::close_element() {
   c_.eliminated = pivots_;
 }
 
-/// Returns true if no other candidate holds a vertex that c claimed. Prefetches the lists of its
-/// variables, which a winner reads next.
+/// Returns true if no other candidate holds a vertex that c claimed. Prefetches the lists of the
+/// variables of L_p, which a winner reads next.
 bool Elimination::prevails(const PivotCandidate& c) const {
   if (node_[c.vertex].claim != c.key) return false;
   for (Index k = 0; k < std::min(kAhead, c.length); ++k) fetch(&node_[c.list[k]]);

@@ -17,7 +17,7 @@ std::uint32_t scrambled(std::uint32_t x) {
   return x ^ (x >> 16);
 }
 
-constexpr std::size_t kNear = 6;  // entries processed while another one is fetched from memory
+constexpr std::size_t kNear = 6;  // bucket entries processed while another one's data are fetched
 constexpr int kHashBits = 32, kDegreeBits = 8;
 
 }  // namespace
@@ -30,8 +30,9 @@ void Elimination::push(Index v, Index version, Index degree) {
   least_ = std::min(least_, degree);
 }
 
-/// Removes dead entries from the buckets once more than half of all entries are dead. Otherwise
-/// those in buckets of high degrees would stay if degrees fall towards the end.
+/// Removes dead entries from the buckets once more than half of all entries are dead, as their
+/// number shows. Otherwise dead entries in buckets of high degrees would stay if degrees fall
+/// towards the end.
 void Elimination::sweep_buckets() {
   if (options_.report != nullptr)
     options_.report->bucketed = std::max(options_.report->bucketed, bucketed_);
@@ -45,8 +46,8 @@ void Elimination::sweep_buckets() {
   }
 }
 
-/// Returns the least degree of the variables beyond the horizon. Removes dead variables from
-/// living_.
+/// Returns the least degree of the variables beyond the horizon, or the total weight if there are
+/// none. Removes dead variables from living_.
 Index Elimination::least_beyond_horizon() {
   const Blocks blocks(n_, kBlock);
   std::vector<Index> least(static_cast<std::size_t>(blocks.count()), total_);
@@ -86,7 +87,8 @@ void Elimination::mark(Index v) {
   for (const Index *at = pool_ + x.list, *end = at + x.length; at < end; ++at) mark_[*at] = round_;
 }
 
-/// Returns true, and marks the neighbourhood of v, if v is not adjacent to a pending vertex.
+/// Returns true, and marks v, its elements and the variables of its list, if v is not pending and
+/// not adjacent to a pending vertex.
 bool Elimination::select(Index v) {
   if (mark_[v] == round_) return false;
   const Node& x = node_[v];
@@ -97,8 +99,9 @@ bool Elimination::select(Index v) {
 }
 
 /// Makes the vertices of this degree pending that are not adjacent to a pending one, the newest
-/// first. Drops the others: their pending neighbour stays untouched until it is eliminated, and
-/// then gives them a new degree. Returns true if the bucket had a living vertex.
+/// first, until `most` are pending. Drops the vertices that are adjacent: their pending neighbour
+/// stays untouched until it is eliminated, and then gives them a new degree. Returns true if a
+/// living vertex was taken from the bucket.
 bool Elimination::take_from(Index degree, std::size_t most) {
   if (static_cast<std::size_t>(degree) >= bucket_.size()) return false;
   Bucket& bucket = bucket_[degree];
@@ -119,8 +122,8 @@ bool Elimination::take_from(Index degree, std::size_t most) {
   return any;
 }
 
-/// Fills pending_: the least degree first, then higher ones that the options admit as about the
-/// least.
+/// Fills pending_ from the buckets: vertices of the least degree first, then of higher degrees that
+/// the options admit as about the least.
 void Elimination::refill() {
   const std::size_t most = std::max<std::size_t>(
       64, static_cast<std::size_t>(options_.ahead * static_cast<double>(want_)));
@@ -133,7 +136,7 @@ void Elimination::refill() {
     mark(p.vertex);
     limit = limit == kNone ? limit_by(p.degree) : std::min(limit, limit_by(p.degree));
   }
-  bool first = true;  // all earlier buckets are empty
+  bool first = true;  // all buckets of degrees below d are empty
   for (Index d = least_; pending_.size() < most && (limit == kNone || d <= limit); ++d) {
     if (d > horizon_) {
       if (horizon_ == total_) break;
@@ -146,8 +149,8 @@ void Elimination::refill() {
   }
 }
 
-/// Chooses the candidates of a round, spread out over pending_: vertices that lie close together
-/// there often have common neighbours, for which they would compete.
+/// Chooses the candidates of a round, spread out over pending_: vertices at near places of pending_
+/// often have common neighbours, for which they would compete. Sets the keys of the candidates.
 void Elimination::gather() {
   std::erase_if(pending_, [](const Pending& p) { return p.vertex == kNone; });
   if (pending_.size() < want_) refill();
@@ -173,8 +176,9 @@ void Elimination::clear_claims() {
 }
 
 /// Writes the list L_p of candidate c, and claims its vertices for c. If another candidate has
-/// claimed one before with a lesser key, still claims the rest: whether a third candidate wins must
-/// not depend on the order of execution.
+/// claimed one before with a lesser key, sets c.wins to false and leaves the list incomplete, but
+/// still claims the rest: whether a third candidate wins must not depend on the order of execution.
+/// kAlone: no other thread claims meanwhile.
 template <bool kAlone>
 void Elimination::claim(PivotCandidate& c, ThreadMemory& slot) {
   if (slot.lists_of != round_) slot.lists.clear(), slot.lists_of = round_;

@@ -42,8 +42,8 @@ void prepare(const GraphView& graph, RcmWorkspace& w) {
   if (w.level.size() < n) w.level.resize(n, kNone);
 }
 
-/// Returns a pseudo-peripheral vertex, or the vertex found so far once work exceeds most_work.
-/// work: increased by `visits` for each search.
+/// Returns a pseudo-peripheral vertex of a connected graph with at least one vertex, or the vertex
+/// found so far once work exceeds most_work. work: increased by `visits` for each search.
 Index find_peripheral(const GraphView& graph, RcmWorkspace& workspace, Offset visits,
                       Offset most_work, Offset& work) {
   prepare(graph, workspace);
@@ -80,7 +80,7 @@ bool reverse_cuthill_mckee(const GraphView& graph, RcmWorkspace& workspace, std:
   const Offset visits = graph.size() + graph.edges();
   Offset work = 0;
   const Index start = find_peripheral(graph, workspace, visits, options.most_work, work);
-  work += visits;  // of the numbering
+  work += visits;  // visits of the numbering
   if (options.work != nullptr) *options.work = work;
   if (work > options.most_work) return false;
   auto& level = workspace.level;

@@ -27,15 +27,15 @@ Index pseudo_peripheral_vertex(const GraphView& graph, RcmWorkspace& workspace);
 /// and all entries of the lists of neighbours.
 struct RcmOptions {
   Offset most_work =
-      std::numeric_limits<Offset>::max();  ///< visits before the ordering is given up
+      std::numeric_limits<Offset>::max();  ///< most visits; with more, the ordering is given up
   Offset* work = nullptr;                  ///< receives the number of visits, if not null
 };
 
 /// Writes to order (length graph.size()) the reverse of the breadth-first order from a
 /// pseudo-peripheral vertex that visits the neighbours of each vertex by ascending degree (ties:
-/// ascending number). The graph must be connected. O(nnz log(largest degree)). Returns false, and
-/// leaves order unspecified, if more than most_work visits would be made: a function of the graph
-/// alone.
+/// ascending number). The graph must be connected and not empty. O(nnz log(largest degree)).
+/// Returns false, and leaves order unspecified, if more than most_work visits would be made: a
+/// function of the graph and most_work alone.
 bool reverse_cuthill_mckee(const GraphView& graph, RcmWorkspace& workspace, std::span<Index> order,
                            const RcmOptions& options = {});
 

@@ -14,15 +14,15 @@
 namespace kauri::ordering::dissection {
 namespace {
 
-// Vertices in a task of a loop over all of them (kSearchBlock), and of one level of a search
-// (kFrontier).
+// Numbers of vertices in a task: of a loop over all vertices (kSearchBlock), and of one level of a
+// search (kFrontier).
 constexpr Index kSearchBlock = 16384, kFrontier = 512;
 // Number of thresholds above which sums by block would take more memory than the vertices.
 constexpr Index kMostKeys = 4096;
 
 struct Threshold {
   Index key = 1;
-  bool upper = true;  ///< the separator is on the upper side
+  bool upper = true;  ///< the separator is on the upper side (keys >= key), else on the lower one
 };
 
 struct KeyRange {
@@ -38,7 +38,7 @@ KeyRange keys_around(const GraphView& graph, std::span<const Index> key, Index v
   return range;
 }
 
-/// Arrays of sums by threshold that a loop accumulates vertex weights in.
+/// Arrays by threshold, as in LevelSetWorkspace, in which a loop sums up vertex weights.
 struct ThresholdSums {
   Index *upper, *lower, *below;
 };
@@ -107,7 +107,8 @@ Threshold choose(const LevelSetWorkspace& w, Index keys, Index total, double mos
   Index half = 1;
   while (half < keys - 1 && 2 * Offset{w.below[half]} < total) ++half;
   const double reference = std::max<Index>(
-      1, std::min(w.upper[half], w.lower[half]));  // 0 if no vertex has this key or a greater one
+      1, std::min(w.upper[half],
+                  w.lower[half]));  // the minimum is 0 if no vertex has key `half` or a greater one
   Threshold best;
   double least = 0;
   const double limit = most * static_cast<double>(total);
@@ -125,8 +126,9 @@ Threshold choose(const LevelSetWorkspace& w, Index keys, Index total, double mos
   return best;
 }
 
-/// Searches one level: appends the unvisited neighbours of the queue's entries head ... tail-1, at
-/// distance `next`. Returns the new end.
+/// Searches one level: appends the unvisited neighbours of the queue's entries head ... tail-1 to
+/// the queue, at `tail`, and sets their distances in `of` to `next`. Returns the new end of the
+/// queue.
 Index expand(const GraphView& graph, Index* queue, Index head, Index tail, Index next, Index* of) {
   Index end = tail;
   for (; head < tail; ++head)
@@ -136,7 +138,7 @@ Index expand(const GraphView& graph, Index* queue, Index head, Index tail, Index
 }
 
 /// Searches one level by several threads: appends the vertices that expand() would append, in any
-/// sequence, and returns the new end.
+/// sequence, and returns the new end of the queue.
 Index expand_shared(const GraphView& graph, Index* queue, Index head, Index tail, Index next,
                     Index* of) {
   std::atomic<Index> end{tail};
@@ -223,7 +225,7 @@ Separation difference_separation(const GraphView& graph, const Distances& a, con
     for (Index v = begin; v < end; ++v) {
       const bool above = key[v] >= at.key;
       Side side = above ? kRight : kLeft;
-      // Along an edge, each distance changes by at most one.
+      // Along an edge, each distance changes by at most one, so the key by at most two.
       if (above == at.upper && key[v] >= at.key - 2 && key[v] < at.key + 2) {
         const KeyRange range = keys_around(graph, key, v);
         if (above ? range.least < at.key : range.greatest >= at.key) side = kSeparator;

@@ -32,13 +32,15 @@ inline Offset most_side(Offset total, double share) {
   return static_cast<Offset>(share * static_cast<double>(total));
 }
 
-/// Weight of the sides in predicted_work(): kSides to compare separations; kSidesWhileMoving during
-/// a refinement, where a larger one would keep it from passing through worse separations.
+/// Factors of the sides' term in predicted_work(): kSides to compare separations; kSidesWhileMoving
+/// during a refinement, where a larger factor would keep the refinement from passing through worse
+/// separations.
 inline constexpr double kSides = 4, kSidesWhileMoving = 1;
 
-/// Returns true if a separator costs at most kThin operations per vertex (s^3 / n). A graph with a
-/// separator this thin has hardly any fill: minimum degree does better, except that its tree may be
-/// high (SeparatorSearch::is_across).
+/// Returns true for a separator of weight s > 0 that costs at most kThin operations per vertex of
+/// the graph (s^3 / n, vertices counted by weight). A graph with a separator this thin has hardly
+/// any fill: minimum degree does better, except that its elimination tree may be high
+/// (SeparatorSearch::is_across).
 inline bool is_thin(const PartWeights& weight) {
   constexpr double kThin = 4;
   const auto s = static_cast<double>(weight[kSeparator]);

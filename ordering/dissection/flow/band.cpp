@@ -10,11 +10,12 @@
 namespace kauri::ordering::dissection {
 namespace {
 
-constexpr double kMostParts = 1 << 30;  // vertices of a divided band: indices of states are Index
+constexpr double kMostParts = 1 << 30;  // most vertices of a divided band: numbers fit in an Index
 
 }  // namespace
 
-// Resets only the marks of the previous band, so that a band costs nothing beyond its size.
+// Empties the band. Resets only the entries of local_ that the previous band set, so that a band
+// costs nothing beyond its size.
 void Band::forget() {
   for (const Index v : vertex_) local_[v] = kNone;
   vertex_.clear();
@@ -44,8 +45,8 @@ void Band::take_separator(const GraphView& graph, std::span<const std::uint8_t> 
   }
 }
 
-// Prefetches the lists of vertices a few places ahead in the queue, since lists lie anywhere in
-// memory.
+// Prefetches the lists of band vertices a few places after vertex i, which collect() reads soon,
+// since lists lie anywhere in memory.
 void Band::ask_ahead(const GraphView& graph, Index i) const {
   constexpr Index list = 8, place = 16;
   if (i + place < met()) __builtin_prefetch(graph.ptr.data() + vertex_[i + place]);

@@ -39,21 +39,21 @@ class BandGraph {
 };
 
 /// A graph of band vertices numbered breadth first from 0, the old separator first. All vertices
-/// beyond the band on the left are one terminal, the source; on the right, the sink. Its memory is
-/// reused for the next band, and grows only for a larger one.
+/// beyond the band on the left are one terminal, the source; on the right, the sink. The memory of
+/// a band is reused for the next one, and grows only for a larger one.
 class Band : public BandGraph {
  public:
   /// Collects the separator and the vertices within `width` layers of it, breadth first. Takes from
-  /// each side at most the weight in `room` (left, right), and less than the whole side. side:
-  /// length n; no edge joins left and right. weight: of the three parts. O(band edges), plus
-  /// reading n bytes of `side`.
+  /// each side at most the weight in `room` (left, right), and less than the whole side. side, by
+  /// vertex of the graph: kLeft, kRight or kSeparator; no edge joins left and right. weight:
+  /// weights of these three parts of the graph. O(band edges), plus reading n bytes of `side`.
   void collect(const GraphView& graph, std::span<const std::uint8_t> side,
                const PartWeights& weight, Index width, const std::array<Offset, 2>& room);
 
-  [[nodiscard]] Index vertex(Index i) const { return vertex_[i]; }  ///< number in the graph
+  [[nodiscard]] Index vertex(Index i) const { return vertex_[i]; }  ///< number of i in the graph
   [[nodiscard]] Index weight(Index i) const { return weight_[i]; }
   [[nodiscard]] bool uniform() const { return uniform_; }  ///< all weights are equal
-  /// Weight of the band's vertices by the part that they came from.
+  /// Weights of the band's vertices, by the part of the graph that they came from.
   [[nodiscard]] const PartWeights& weights() const { return taken_; }
 
  private:
@@ -64,9 +64,9 @@ class Band : public BandGraph {
 
   [[nodiscard]] Index met() const { return static_cast<Index>(vertex_.size()); }
 
-  std::vector<Index> local_;  // by vertex of the graph: its number in the band, or kNone
-  std::vector<Index>
-      vertex_;  // by number in the band, as weight_; during collect(), all met so far
+  std::vector<Index> local_;   // by vertex of the graph: its number in the band, or kNone
+  std::vector<Index> vertex_;  // by number in the band, as weight_: number in the graph; during
+                               // collect(), of all vertices met so far
   std::vector<Index> weight_;
   PartWeights taken_{};
   bool uniform_ = true;

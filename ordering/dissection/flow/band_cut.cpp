@@ -16,20 +16,23 @@ bool better(const PartWeights& a, const PartWeights& b, const BandCutOptions& op
   return std::max(a[kLeft], a[kRight]) < std::max(b[kLeft], b[kRight]);
 }
 
-/// A band is divided into copies of equal weight if that multiplies its vertices and its edges by
-/// at most this: disjoint paths in the copies are then faster than a flow with capacities.
+/// Largest factor by which the division of a band into copies of equal weight may multiply its
+/// vertices and its edges: disjoint paths in the copies are then faster than a flow with
+/// capacities.
 constexpr double kMostDivided = 2;
 
-/// Writes both extreme minimum cuts of a graph after flow.run().
+/// Writes both extreme minimum cuts of a graph, after flow.run(graph): part[0] nearest to the
+/// source, part[1] nearest to the sink.
 template <class Flow, class Graph>
 void find_cuts(Flow& flow, const Graph& graph, std::array<std::vector<std::uint8_t>, 2>& part) {
   for (auto& p : part) p.resize(static_cast<std::size_t>(graph.size()));
-  flow.cut_near_sink(graph, part[1]);  // first: the last phase may have been its search
+  flow.cut_near_sink(graph, part[1]);  // first: reads labels of run(), which the next call clears
   flow.cut_near_source(graph, part[0]);
 }
 
-/// Writes both extreme minimum cuts of a graph whose vertices weigh `unit` each, by disjoint paths.
-/// separator: weight of the old one. Returns the weight of a minimum cut.
+/// Writes to `part` both extreme minimum cuts of a graph whose vertices weigh `unit` each, by
+/// disjoint paths. separator: weight of the separator that the cut may replace. Returns the weight
+/// of a minimum cut.
 Offset run_paths(const BandGraph& graph, Index unit, Offset separator,
                  std::array<std::vector<std::uint8_t>, 2>& part, BandCutWorkspace& w) {
   w.paths.run(graph, static_cast<Index>(separator / unit));
@@ -85,7 +88,7 @@ BandCutResult improve_separator(const GraphView& graph, std::span<std::uint8_t> 
   for (const auto& part : w.part) {
     const PartWeights after = weights_after(w.band, part, weight);
     // If a side of the graph is empty, so is the minimum cut: the old separator then joins the
-    // other side, if that does not get too heavy.
+    // other side, if that side does not get too heavy.
     if (after[kLeft] > most[kLeft] || after[kRight] > most[kRight] || !better(after, best, options))
       continue;
     best = after;

@@ -1,4 +1,4 @@
-// Augmenting paths in phases (Dinic 1970). Each vertex v is split into an arc of
+// Maximum flow by augmenting paths in phases (Dinic 1970). Each vertex v is split into an arc of
 // its weight from v_in to v_out; an edge {u, v} is the arcs u_out -> v_in and v_out -> u_in without
 // limit. Flow along an arc passes both of its vertices, so it fits in an Index, as weights do. A
 // path begins at a v_in, whose arcs all have a limit.
@@ -47,7 +47,7 @@ void CapacityFlow::run(const Band& band, Offset bound) {
 // the list of u one after the other.
 void CapacityFlow::pair_edges(const Band& band) {
   reverse_.resize(static_cast<std::size_t>(band.edges()));
-  root_.assign(static_cast<std::size_t>(band.size()), 0);  // by vertex: positions assigned
+  root_.assign(static_cast<std::size_t>(band.size()), 0);  // by vertex: list entries paired
   const auto vertices = std::span(queue_).first(static_cast<std::size_t>(band.size()));
   std::iota(vertices.begin(), vertices.end(), 0);
   std::sort(vertices.begin(), vertices.end(),
@@ -57,9 +57,10 @@ void CapacityFlow::pair_edges(const Band& band) {
       reverse_[e] = root_[band.neighbour(e)]++;
 }
 
-// Labels all states that reach the sink with their levels, from the sink; returns false if the
-// source does not reach it. As in DisjointPaths, a phase takes all paths that descend level by
-// level, not only the shortest ones.
+// Labels all states that reach the sink with their levels, from the sink, and sets root_ to the
+// vertices where paths of this phase may begin. Returns false if there are none: the source does
+// not reach the sink. As in DisjointPaths, a phase takes all paths that descend level by level, not
+// only the shortest ones.
 bool CapacityFlow::label(const Band& band) {
   ++phases_;
   std::fill(level_.begin(), level_.end(), kNoLevel);
@@ -77,7 +78,7 @@ bool CapacityFlow::label(const Band& band) {
   for (Index v = 0; v < band.size(); ++v)
     if (band.at_sink(v)) reach(out(v), 1, true);
   for (Index head = 0; head < tail;
-       ++head) {  // visits all states with an arc into this one that has room
+       ++head) {  // reaches all states with an arc into this state that has residual capacity
     const Index state = queue[head], v = state / 2, level = level_of[state] + 1;
     const auto neighbours = band.neighbours(v);
     if (is_out(state)) {
@@ -101,7 +102,8 @@ Index CapacityFlow::next_state(const Band& band, Index state) const {
   return is_out(state) ? in(u) : out(u);
 }
 
-// Returns the flow that arc `arc` > 0 from v_in cancels.
+// Returns the entry of flow_ that arc `arc` > 0 from v_in cancels: the flow from v's neighbour to
+// v.
 Index& CapacityFlow::flow_into(const Band& band, Index v, Index arc) {
   const Offset e = band.first(v) + arc - 1;
   return flow_[band.first(band.neighbour(e)) + reverse_[e]];
@@ -114,8 +116,8 @@ Index CapacityFlow::room(const Band& band, Index state) {
   return is_out(state) ? kNoLimit : flow_into(band, v, at_[state]);
 }
 
-// Advances from the current arc to the next one with room into a state of the level below; returns
-// false if there is none.
+// Advances at_[state] from the current arc to the first one, the current included, that has
+// residual capacity and leads to a state of the level below; returns false if there is none.
 bool CapacityFlow::find_arc(const Band& band, Index state) {
   const Index v = state / 2, wanted = level_[state] - 1;
   const Index degree = static_cast<Index>(band.first(v + 1) - band.first(v));
@@ -167,8 +169,8 @@ void CapacityFlow::search(const Band& band, Index root) {
   }
 }
 
-// Pushes as much flow along the path on the stack as it admits. Returns the stack size up to
-// and including the state before the first arc that is then full.
+// Pushes as much flow along the path on the stack as the path admits. Returns the length of the
+// stack up to and including the state before the first arc that is then full.
 Index CapacityFlow::augment(const Band& band, Index top) {
   Index amount = kNoLimit;
   for (Index k = 0; k + 1 < top; ++k) amount = std::min(amount, room(band, stack_[k]));

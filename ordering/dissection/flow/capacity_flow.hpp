@@ -17,7 +17,7 @@ namespace kauri::ordering::dissection {
 class CapacityFlow {
  public:
   /// Computes a maximum flow. bound: a known upper bound of its value, as the weight of any
-  /// separator; the search stops once the flow has this value.
+  /// separator; no phase begins once the flow has this value.
   void run(const Band& band, Offset bound);
 
   [[nodiscard]] Offset value() const {
@@ -25,9 +25,9 @@ class CapacityFlow {
   }  ///< value of the flow, and weight of a minimum cut
   [[nodiscard]] Index phases() const { return phases_; }  ///< breadth-first passes over the band
 
-  /// Write the minimum cut nearest to the source, or to the sink, after run(): part[i] becomes
-  /// kSeparator in the cut, kLeft on the source's side of it, kRight on the sink's. part: length
-  /// band.size().
+  /// Write the minimum cut nearest to the source, or to the sink, after run() with the same band:
+  /// part[i] becomes kSeparator in the cut, kLeft on the source's side of the cut, kRight on the
+  /// sink's. part: length band.size(), output only.
   void cut_near_source(const Band& band, std::span<std::uint8_t> part);
   void cut_near_sink(const Band& band, std::span<std::uint8_t> part);
 
@@ -47,7 +47,7 @@ class CapacityFlow {
   // from v_in to u_out up to the flow from u to v, which it cancels.
   std::vector<Index> flow_;     // by directed edge: flow from its vertex to its neighbour
   std::vector<Index> reverse_;  // by directed edge: position of its vertex in its neighbour's list
-  std::vector<Index> through_;  // by vertex: flow that passes it
+  std::vector<Index> through_;  // by vertex: flow that passes the vertex, at most its weight
   std::vector<Index> level_;    // by state: steps to the sink, or kNoLevel
   std::vector<Index> at_;       // by state: current arc of the search
   std::vector<Index> queue_;    // states in the order of their levels, and one dummy entry

@@ -19,7 +19,7 @@ namespace kauri::ordering::dissection {
 namespace {
 
 /// Level of a state that does not reach the sink, or that a search of this phase has entered; in
-/// cut_near_source(), of one that the source does not reach.
+/// cut_near_source(), level of a state that the source does not reach.
 constexpr Index kClosed = std::numeric_limits<Index>::max();
 
 }  // namespace
@@ -47,10 +47,11 @@ void DisjointPaths::run(const BandGraph& band, Index bound) {
   }
 }
 
-// Labels all states that reach the sink with their levels, from the sink; returns false if the
-// source does not reach it. A phase takes all paths that descend level by level, not only the
-// shortest ones: levels still never decrease between phases, so the bound of Dinic's phases holds,
-// and there are two to three times fewer.
+// Labels all states that reach the sink with their levels, from the sink, and sets root_ to the
+// vertices where paths of this phase may begin. Returns false if there are none: the source does
+// not reach the sink. A phase takes all paths that descend level by level, not only the shortest
+// ones: levels still never decrease between phases, so the bound of Dinic's phases holds, and there
+// are two to three times fewer phases.
 bool DisjointPaths::label(const BandGraph& band) {
   ++phases_;
   std::fill(level_.begin(), level_.end(), kClosed);
@@ -70,7 +71,7 @@ bool DisjointPaths::label(const BandGraph& band) {
   for (Index head = 0; head < tail; ++head) {
     const Index state = queue[head];
     const Index by =
-        behind_[state];  // vertex by which this state is entered; all its neighbours may come here
+        behind_[state];  // vertex by which this state is entered, from any neighbour of that vertex
     if (by == terminal_) continue;
     if (band.at_source(by)) root_.push_back(by);
     const Index level = level_of[state] + 1;
@@ -80,9 +81,9 @@ bool DisjointPaths::label(const BandGraph& band) {
   return !root_.empty();
 }
 
-// Searches depth first along descending levels from the source via `root`. Closes every visited
-// state for this phase: it leads nowhere or is on the new path. Returns the number of states of
-// that path, in stack_ and via_, or 0.
+// Searches a path depth first along descending levels from the source via `root`. Closes every
+// visited state for this phase: it leads nowhere or is on the new path. Returns the number of
+// states of the new path, which are in stack_ and via_, or 0 if there is no path.
 Index DisjointPaths::search(const BandGraph& band, Index root) {
   const Index start = before_[root];
   if (level_[start] == kClosed) return 0;
@@ -94,8 +95,8 @@ Index DisjointPaths::search(const BandGraph& band, Index root) {
   return top;
 }
 
-// Extends the path by a state of level `wanted` that its last state leads to; returns false if that
-// leads to none.
+// Extends the path by a state of level `wanted` that the path's last state leads to; returns false
+// if the last state leads to none.
 bool DisjointPaths::advance(const BandGraph& band, Index& top, Index wanted) {
   const Index state = stack_[top - 1];
   Offset& at = at_[top - 1];
@@ -124,7 +125,7 @@ void DisjointPaths::add_path(Index length) {
   ++count_;
   Index from = terminal_;
   for (Index k = 0; k < length; ++k) {
-    if (const Index via = via_[k]; via == terminal_) {  // back through `from`
+    if (const Index via = via_[k]; via == terminal_) {  // goes back through `from`
       before_[from] = behind_[from] = from;
     } else {
       before_[via] = from;
@@ -139,7 +140,7 @@ void DisjointPaths::cut_near_sink(const BandGraph& band, std::span<std::uint8_t>
   if (!labelled_) label(band);
   labelled_ = true;
   for (Index v = 0; v < band.size();
-       ++v)  // level_[v] is that of v_out, or of all of v if it is on no path
+       ++v)  // level_[v] is the level of v_out, or of v_in and v_out if v is on no path
     part[v] = level_[before_[v]] != kClosed ? kRight : level_[v] != kClosed ? kSeparator : kLeft;
 }
 
@@ -163,7 +164,7 @@ void DisjointPaths::cut_near_source(const BandGraph& band, std::span<std::uint8_
     for (const Index w : band.neighbours(state)) reach(before_[w]);
   }
   for (Index v = 0; v < band.size();
-       ++v)  // v_out not reached: v_in is reached if v's predecessor is
+       ++v)  // v_out not reached: v_in is reached if state before_[v] is
     part[v] = level_[v] != kClosed ? kLeft : level_[before_[v]] != kClosed ? kSeparator : kRight;
 }
 

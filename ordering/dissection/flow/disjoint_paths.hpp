@@ -15,8 +15,8 @@ namespace kauri::ordering::dissection {
 /// nothing per edge.
 class DisjointPaths {
  public:
-  /// Computes a maximum number of paths. bound: a known upper bound of it, as the size of any
-  /// separator; the search stops at that number. O(edges * sqrt(vertices)) in the worst case.
+  /// Computes a maximum number of paths. bound: a known upper bound of that number, as the size of
+  /// any separator; the search stops at `bound` paths. O(edges * sqrt(vertices)) in the worst case.
   void run(const BandGraph& band, Index bound);
 
   [[nodiscard]] Index count() const {
@@ -24,10 +24,11 @@ class DisjointPaths {
   }  ///< number of paths, and of vertices of a minimum cut
   [[nodiscard]] Index phases() const { return phases_; }  ///< breadth-first passes over the band
 
-  /// Write the minimum cut nearest to the sink, or to the source, after run(): part[i] becomes
-  /// kSeparator in the cut, kRight beyond it towards the sink, kLeft before it. kRight are the
-  /// vertices that can still reach the sink in the residual graph (cut near the sink), or all that
-  /// the source cannot reach (cut near the source). part: length band.size().
+  /// Write the minimum cut nearest to the sink, or to the source, after run() with the same band:
+  /// part[i] becomes kSeparator in the cut, kRight beyond the cut towards the sink, kLeft before
+  /// it. kRight are the vertices that can still reach the sink in the residual graph (cut near the
+  /// sink), or all outside the cut that the source cannot reach (cut near the source). part: length
+  /// band.size(), output only.
   void cut_near_sink(const BandGraph& band, std::span<std::uint8_t> part);
   void cut_near_source(const BandGraph& band, std::span<std::uint8_t> part);
 
@@ -49,7 +50,7 @@ class DisjointPaths {
                                // state that they lead to
   std::vector<Index> stack_;   // states of the path being searched
   std::vector<Index> via_;     // by state of the path: vertex by which it was entered
-  std::vector<Offset> at_;     // by state of the path: current edge of the search
+  std::vector<Offset> at_;     // by state of the path: next edge that the search tries
   Index count_ = 0;
   Index phases_ = 0;
   bool labelled_ = false;  // level_ is valid for the current paths

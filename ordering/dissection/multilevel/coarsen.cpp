@@ -14,11 +14,11 @@
 namespace kauri::ordering::dissection {
 namespace {
 
-// match_hanging() pairs vertices with at most this many neighbours by their neighbour of highest
-// degree; of more neighbours, that one says little about the vertex.
+// Most neighbours of a vertex that match_hanging() pairs by its neighbour of highest degree; of
+// more neighbours, that one says little about the vertex.
 constexpr Index kMostHanging = 8;
-// Vertices of a block: those of a block are first matched with one another, then all that are left.
-// The matching depends on this size.
+// Number of vertices of a block: those of a block are first matched with one another, then the ones
+// left of all blocks. The matching depends on this size.
 constexpr Index kMatchBlock = 32768;
 // kMergeBlock: vertices whose edges are merged in one task. kMergedAlone: size up to which a graph
 // is one task.
@@ -32,7 +32,8 @@ class Matching {
     mate_.assign(static_cast<std::size_t>(graph.size()), kNone);
   }
 
-  /// Matches within each block, then the vertices left over of all blocks.
+  /// Matches within each block, then the vertices left over of all blocks, then, if these are still
+  /// many, by match_hanging().
   void run(bool backwards) {
     backwards_ = backwards;
     const Blocks blocks(graph_.size(), kMatchBlock);
@@ -97,7 +98,8 @@ class Matching {
     }
     return best;
   }
-  // Matches unmatched vertices with the same hub, their neighbour of highest degree, in pairs.
+  // Matches unmatched vertices with the same hub, their neighbour of highest degree, in pairs that
+  // weigh at most most_.
   void match_hanging() {
     std::vector<Index> slot(mate_.size(), kNone);
     for (Index v = 0; v < graph_.size(); ++v) {
@@ -128,14 +130,15 @@ Index sum_of(Index a, Index b) {
   return static_cast<Index>(std::min<Offset>(Offset{a} + b, std::numeric_limits<Index>::max()));
 }
 
-/// Merges the edges of the coarse vertices whose lesser fine vertex is in one block.
+/// Merges the edges of the coarse vertices of one block, those whose lesser fine vertex is in it,
+/// coarse vertex after coarse vertex.
 class Merger {
  public:
   Merger(const GraphView& fine, std::span<const Index> edge_weight,
          const std::vector<Index>& coarse_of, std::vector<Index>& place)
       : fine_(fine), edge_weight_(edge_weight), coarse_of_(coarse_of), place_(place) {}
 
-  /// Reserves room for `edges` edges. Existing content of `place` does not matter.
+  /// Reserves memory for `edges` edges. Existing entries of place_ may have any value >= 0.
   void begin(Offset edges, Index coarse_vertices) {
     adjacency.resize(static_cast<std::size_t>(edges));
     weight.resize(static_cast<std::size_t>(edges));
@@ -161,7 +164,7 @@ class Merger {
   }
   [[nodiscard]] Offset end() const { return end_; }
 
-  Array<Index> adjacency, weight;  // valid up to end(); memory beyond is never touched
+  Array<Index> adjacency, weight;  // merged edges; valid up to end(), never touched from there on
 
  private:
   const GraphView& fine_;
@@ -172,7 +175,8 @@ class Merger {
 };
 
 /// Numbers the coarse vertices, which are pairs and single vertices, by their lesser fine vertex.
-/// Returns the first number of each block of fine vertices, and at the end the count.
+/// Sets coarser.coarse_of and the weights of coarser.graph. Returns the first number of each block
+/// of fine vertices, and at the end the number of coarse vertices.
 std::vector<Index> number(const GraphView& graph, const std::vector<Index>& mate,
                           const Blocks& blocks, Coarser& coarser) {
   const auto leads = [&mate](Index v) { return mate[v] == kNone || v < mate[v]; };
@@ -196,7 +200,8 @@ std::vector<Index> number(const GraphView& graph, const std::vector<Index>& mate
   return first;
 }
 
-/// Merges the edges block by block, each in separate memory, then concatenates them.
+/// Sets the edges of coarser.graph: merges edges block by block, each block in separate memory,
+/// then concatenates the blocks. first: from number().
 void merge_edges(const GraphView& fine, std::span<const Index> edge_weight, const Blocks& blocks,
                  std::span<const Index> first, CoarsenWorkspace& workspace, Coarser& coarser) {
   LevelGraph& to = coarser.graph;

@@ -12,7 +12,7 @@ namespace kauri::ordering::dissection {
 /// is on top depends on the sequence of calls alone.
 class GainHeap {
  public:
-  /// Reserves room for vertices 0 ... n-1. The heap is empty before and after.
+  /// Reserves memory for vertices 0 ... n-1. The heap must be empty, and stays so.
   void reserve(Index n) {
     if (place_.size() < static_cast<std::size_t>(n))
       place_.resize(static_cast<std::size_t>(n), kNone);

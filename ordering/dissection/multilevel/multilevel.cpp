@@ -12,13 +12,13 @@ namespace kauri::ordering::dissection {
 namespace {
 
 constexpr Index kCoarsest = 60;           // vertices at which coarsening ends
-constexpr double kLeastShrinking = 0.95;  // coarsening ends if a level keeps more than this share
+constexpr double kLeastShrinking = 0.95;  // coarsening ends if more of the vertices than this stay
 // Largest shares of the weight of a side. On irregular meshes a loose balance gives lighter
 // separators, and an even looser one worse ones; on regular meshes a tight balance is best.
 constexpr double kTight = 0.57, kLoose = 0.66;
 constexpr Index kBoth = 1000;              // vertices of a level up to which both limits are tried
 constexpr Index kMultilevelBlock = 65536;  // vertices in a task
-constexpr int kTries = 2;                  // separations of the coarsest graph
+constexpr int kTries = 2;                  // grown separations of the coarsest graph, per limit
 
 Separation coarsest_separation(const GraphView& graph, std::uint64_t seed,
                                const RefineLimits& limits, RefineWorkspace& workspace) {

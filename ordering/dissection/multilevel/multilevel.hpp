@@ -26,8 +26,8 @@ struct MultilevelOptions {
 /// refines it on each finer level. Small levels keep two separations, with a tight and a loose
 /// limit of a side's weight; larger ones go on with the better of the two. Works in two steps,
 /// since the last level, the graph itself, may take as long as all others and can be skipped if a
-/// better separation is known. The graph has at least one vertex and must outlive the search. A
-/// function of graph, options and seed alone.
+/// better separation is known. The graph has at least one vertex and must outlive the search. The
+/// separation is a function of graph, options and seed alone.
 class MultilevelSearch {
  public:
   /// Coarsens the graph, and refines separations on all levels but the graph itself.
@@ -35,8 +35,8 @@ class MultilevelSearch {
                    MultilevelWorkspace& workspace);
   /// Weights of the best separation so far; its projection to the graph has the same weights.
   [[nodiscard]] const PartWeights& weight() const;
-  /// Returns that separation of the graph, refined there. Call it once; the workspace may differ
-  /// from the constructor's.
+  /// Returns the best separation, projected to the graph and refined there. Call finish() once; the
+  /// workspace may differ from the constructor's.
   Separation finish(MultilevelWorkspace& workspace);
 
  private:
@@ -55,7 +55,7 @@ class MultilevelSearch {
   std::vector<Track> tracks_;
 };
 
-/// Runs both steps of a MultilevelSearch.
+/// Runs both steps of a MultilevelSearch, and returns its separation of the graph.
 Separation multilevel_separation(const GraphView& graph, const MultilevelOptions& options,
                                  std::uint64_t seed, MultilevelWorkspace& workspace);
 

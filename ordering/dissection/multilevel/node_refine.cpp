@@ -36,8 +36,9 @@ void NodeRefiner::refine(const RefineLimits& limits) {
   }
 }
 
-// Moves vertices while that may lead to an improvement, then undoes moves back to the best
-// separation. Returns true if that is a new one.
+// Makes one pass: moves vertices to to_ while that may lead to an improvement, then undoes moves
+// back to the best separation by predicted_work(). Returns true if that is not the one before the
+// pass.
 bool NodeRefiner::pass(const RefineLimits& limits) {
   begin_pass(to_);
   const double reference = reference_of(s_.weight);
@@ -91,7 +92,7 @@ void NodeRefiner::end_pass(std::size_t moves) {
   for (const Index v : w_.member) w_.state[v] = 0;
 }
 
-// Moves v out of the separator; its neighbours on the other side enter it.
+// Moves v from the separator to to_; neighbours of v on side from_ enter the separator.
 void NodeRefiner::move(Index v) {
   const Index weight = graph_.weight_of(v);
   w_.heap.erase(v);
@@ -104,7 +105,8 @@ void NodeRefiner::move(Index v) {
   w_.move.push_back({v, w_.pulled.size()});
 }
 
-// Moves u from the other side into the separator.
+// Moves u from side from_ into the separator and into the heap, and updates the gains of its
+// neighbours in the separator.
 void NodeRefiner::pull(Index u) {
   const Index weight = graph_.weight_of(u);
   s_.side[u] = kSeparator;
@@ -153,7 +155,7 @@ void NodeRefiner::grow(Index start) {
   const StopCheck check_stop;
   while (2 * s_.weight[kLeft] + s_.weight[kSeparator] < total) {
     check_stop();
-    if (w_.heap.empty()) {  // the first component, or the next
+    if (w_.heap.empty()) {  // starts the first connected component, or the next one
       while (s_.side[start] != kRight) start = start + 1 < n ? start + 1 : 0;
       pull(start);
     }

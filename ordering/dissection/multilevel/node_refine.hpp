@@ -17,8 +17,8 @@ namespace kauri::ordering::dissection {
 struct RefineWorkspace {
   GainHeap heap;
   std::vector<Index>
-      across;  // by separator vertex: weight of its neighbours on the side that a pass takes from
-  std::vector<char> state;  // by vertex: all 0 between passes
+      across;  // by separator vertex: weight of its neighbours on side from_ of the pass
+  std::vector<char> state;  // by vertex: kMoved, kListed or 0; all 0 between passes
   std::vector<Index> member, pulled;
   struct Move {
     Index vertex;
@@ -30,8 +30,8 @@ struct RefineWorkspace {
 inline constexpr int kMostPatience = 200;
 
 struct RefineLimits {
-  Offset most;     ///< weight that a side may reach
-  int passes = 6;  ///< at most
+  Offset most;     ///< largest weight of a side that a vertex is moved to, after the move
+  int passes = 6;  ///< most passes of one refine()
   /// A pass ends after P moves without improvement if the separator is then more than a tenth
   /// heavier than the best, else after 3 P. P: number of separator vertices, clamped to [patience,
   /// kMostPatience].
@@ -66,7 +66,7 @@ class NodeRefiner {
   const GraphView graph_;
   Separation& s_;
   RefineWorkspace& w_;
-  Side to_ = kLeft, from_ = kRight;  // of the current pass
+  Side to_ = kLeft, from_ = kRight;  // sides that the current pass moves to, and that get lighter
 };
 
 }  // namespace kauri::ordering::dissection
