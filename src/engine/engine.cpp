@@ -320,6 +320,7 @@ void Engine<T>::set_values(std::span<const T> value) {
   ++fillings_;
   before = values_.give_back();
   values_.copy(pattern(), value, T(0));
+  can_shift_ = false;  // the backend lacks these values
   ++version_;
 }
 
@@ -331,6 +332,7 @@ void Engine<T>::set_values(BorrowedValues<T> value) {
   ++fillings_;
   before = values_.give_back();
   values_.borrow(std::move(value), T(0));
+  can_shift_ = false;
   ++version_;
 }
 

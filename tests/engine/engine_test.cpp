@@ -305,6 +305,16 @@ TEST_F(Engines, AnAdoptedFactorHasNoValuesUntilTheyAreSet) {
   EXPECT_EQ(solved(engine), solved(source));
 }
 
+/// The backend holds the values of the last factorisation, not those that set_values() took.
+TEST_F(Engines, NoShiftOfValuesThatWereNotFactorised) {
+  Engine<double> engine(symbolic());
+  engine.prepare();
+  ASSERT_TRUE(engine.factorize(a.value(), 0.0, {}));
+  ASSERT_TRUE(engine.factorize_shifted(1.0, {}));
+  engine.set_values(a.value());
+  EXPECT_THROW((void)engine.factorize_shifted(1.0, {}), Error);
+}
+
 /// A solve of several parts reports the worst of them.
 TEST_F(Engines, TheWorstStatusOfPartsStays) {
   Engine<double> engine(symbolic());

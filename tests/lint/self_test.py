@@ -299,10 +299,12 @@ def small_tree(root):
     plant(root, "examples/first_solve.cpp", HEAD + "int main() {}\n")
     plant(root, "README.md", README)
     plant(root, FILTERS, "#!/usr/bin/env bash\n# Planted.\n# SPDX-License-Identifier: BSD-3-Clause\n"
-          "sanitize() {\n  sanitize_tests $1 x cuda_test 'Some/*.IsGood' &\n  sanitize_tests $1 y cuda_test Each/Params.HaveNo*:Of.Held\n}\n"
+          "sanitize() {\n  sanitize_tests $1 x cuda_test 'Some/*.IsGood' &\n"
+          "  sanitize_tests $1 y cuda_test Each/Params.HaveNo*:Of.Held\n}\n"
           "cuda_test --gtest_filter='-*Held*'\n")
     plant(root, "tests/numeric/CMakeLists.txt", "# SPDX-License-Identifier: BSD-3-Clause\nkauri_test(cuda_test cuda/planted_test.cpp)\n")
-    plant(root, DEVICE_TESTS, HEAD + "TYPED_TEST(Some, IsGood) {}\nTEST_P(Params, HaveNone) {}\nTEST_F(Of, Held) {}\nINSTANTIATE_TEST_SUITE_P(Each, Params, 3);\n")
+    plant(root, DEVICE_TESTS, HEAD + "TYPED_TEST(Some, IsGood) {}\nTEST_P(Params, HaveNone) {}\n"
+          "TEST_F(Of, Held) {}\nINSTANTIATE_TEST_SUITE_P(Each, Params, 3);\n")
     plant(root, "docs/site/index.md", PYTHON)
     plant(root, "CHANGELOG.md", "# Changes\n\n## 0.2.0\nAdded.\n\n## 0.1.0\nAll.\n")
     plant(root, "CONTRIBUTING.md", "`src/planted.hpp`\n")

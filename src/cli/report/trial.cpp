@@ -86,8 +86,10 @@ std::vector<T> run(Trial& trial, const std::shared_ptr<Symbolic>& symbolic,
   if (report.precision == Precision::mixed) trial.mixed = report.mixed;
   if (options.many > 0) {
     std::vector<T> many(n * static_cast<std::size_t>(options.many));
-    trial.solve_many_s =
-        solve_seconds(engine, std::span(many), a.pattern.n, options.many, options.seed).value();
+    const auto together =
+        solve_seconds(engine, std::span(many), a.pattern.n, options.many, options.seed);
+    if (!together) return fail(trial, together.error()), std::vector<T>();
+    trial.solve_many_s = together.value();
     if (!all_finite(std::span<const T>(many))) trial.status = Status::not_finite;
   }
   return x;
