@@ -1,5 +1,6 @@
-// Includes the whole boundary between kauri and its backends: about one virtual call for each
-// phase. Threads, streams, graphs and batching stay inside a backend's folder.
+// Includes the boundary between kauri and its backends, but for numeric/mixed_impl.hpp: about one
+// virtual call for a factorisation, a solve or another operation. Threads, streams, graphs and
+// batching stay inside a backend's folder.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -10,7 +10,7 @@
 namespace kauri::numeric {
 
 /// Returns the infinity norm of a column, the largest |x[i * step]| for 0 <= i < n; NaN if one of
-/// these entries is NaN.
+/// these entries is NaN, 0 if n = 0.
 template <class T>
 double norm_inf(const T* x, Offset step, Index n) {
   double m = 0;
@@ -18,9 +18,9 @@ double norm_inf(const T* x, Offset step, Index n) {
   return m;
 }
 
-/// Returns the backward errors of one column x (Arioli, Demmel & Duff 1989): normwise |r| / (|A|
-/// |x| + |b|), where x_norm, b_norm and the members of `all` are infinity norms; componentwise as
-/// in `all`.
+/// Returns the backward errors of one column x (Arioli, Demmel & Duff 1989). Normwise: |r| / (|A|
+/// |x| + |b|) in infinity norms, which are all.residual, all.row_norm, x_norm and b_norm; 0 if r =
+/// 0; |r| / (|A| |x|) if |A| |x| + |b| overflows. Componentwise: all.componentwise.
 KAURI_HOST_DEVICE inline BackwardError backward_error(const ResidualWorst& all, double x_norm,
                                                       double b_norm) {
   // An explicit fma, so that all backends round alike, whatever a compiler makes of a * b + c.
@@ -30,12 +30,14 @@ KAURI_HOST_DEVICE inline BackwardError backward_error(const ResidualWorst& all, 
   return {residual == 0 ? 0 : residual / scale, all.componentwise};
 }
 
-/// Returns the larger of each kind of error, normwise and componentwise; NaN if either is NaN.
+/// Returns the larger of each kind of error, normwise and componentwise; NaN for a kind in which a
+/// or b is NaN.
 KAURI_HOST_DEVICE inline BackwardError worse(const BackwardError& a, const BackwardError& b) {
   return {max_or_nan(a.normwise, b.normwise), max_or_nan(a.componentwise, b.componentwise)};
 }
 
-/// Returns the largest errors over the columns of X; column(c) returns those of column c.
+/// Returns the largest error of each kind over columns 0 to cols - 1 of X; column(c) returns the
+/// errors of column c.
 template <class Column>
 BackwardError worst_column(Index cols, const Column& column) {
   BackwardError worst;

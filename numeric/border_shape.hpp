@@ -8,7 +8,8 @@
 namespace kauri::numeric {
 
 /// Sizes of the bordered matrix [c B^T; B A]: A has n rows and nnz entries in the lower triangle, B
-/// nrhs columns. Rows 0 to nrhs - 1 belong to the right-hand sides, A's rows follow.
+/// nrhs columns. Rows 0 to nrhs - 1 belong to the right-hand sides, A's rows follow. Functions that
+/// return an Offset throw Error(overflow).
 struct BorderShape {
   Index n;
   Offset nnz;
@@ -20,6 +21,7 @@ struct BorderShape {
   [[nodiscard]] Offset border() const {
     return checked_mul(Offset{n} + 1, nrhs, "entries of a border");
   }
+  /// Returns the number of values of the bordered matrix: border(), then A's nnz.
   [[nodiscard]] Offset values() const {
     return checked_add(border(), nnz, "entries of a bordered matrix");
   }
@@ -33,6 +35,7 @@ struct BorderShape {
   [[nodiscard]] MatrixView<T> b_in(T* values) const {
     return {values + 1, n, nrhs, Offset{n} + 1};
   }
+  /// Returns nrhs vectors of rows() entries as a matrix.
   template <class T>
   [[nodiscard]] MatrixView<T> block(T* vectors) const {
     return {vectors, rows(), nrhs, rows()};

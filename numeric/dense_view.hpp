@@ -12,8 +12,8 @@ namespace kauri::numeric {
 template <class T>
 struct StridedView {
   T* data;
-  Offset row;     ///< step from a row to the next
-  Offset column;  ///< step from a column to the next
+  Offset row;     ///< step from a row to the next, in entries
+  Offset column;  ///< step from a column to the next, in entries
 
   KAURI_HOST_DEVICE T& operator()(Offset i, Offset j) const { return data[i * row + j * column]; }
 };
@@ -24,13 +24,13 @@ StridedView<T> strided(const MatrixView<T>& a) {
                                        : StridedView<T>{a.data, 1, a.ld};
 }
 
-/// Returns a view of columns [first, first + count).
+/// Returns a view of columns [first, first + count) of a.
 template <class T>
 MatrixView<T> columns(const MatrixView<T>& a, Index first, Index count) {
   return {a.data + first * strided(a).column, a.rows, count, a.ld, a.layout};
 }
 
-/// Returns a view of rows [first, first + count).
+/// Returns a view of rows [first, first + count) of a.
 template <class T>
 MatrixView<T> rows(const MatrixView<T>& a, Index first, Index count) {
   return {a.data + first * strided(a).row, count, a.cols, a.ld, a.layout};

@@ -1,4 +1,4 @@
-// Boundary to the backends: factors, their verdicts, and what is read from them.
+// Boundary to the backends: factors, their verdicts, and access to entries of L.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,8 +26,8 @@ class SavedPanels {
   /// entries, all zero on entry. Called once for each s, in ascending order. The pivots read are
   /// positive and finite.
   virtual void read(Index s, std::span<T> to) = 0;
-  /// Returns the numbers that copy_diagonal_inverses() wrote for s, or an empty span if none were
-  /// saved. The span is valid until the next call.
+  /// Returns the numbers that HostAccess::copy_diagonal_inverses() wrote for s, or an empty span if
+  /// none were saved. The span is valid until the next call.
   virtual std::span<const T> diagonal_inverses(Index s) = 0;
 };
 
@@ -36,7 +36,7 @@ template <Scalar T>
 class HostAccess {
  public:
   virtual ~HostAccess() = default;
-  /// Returns L(row, col), in the plan's numbering.
+  /// Returns L(row, col), in the plan's numbering; 0 outside the structure of L.
   [[nodiscard]] virtual T entry(Index row, Index col) const = 0;
   /// Copies the panel of supernode s, with m rows and p pivots, to host memory: column-major, `to`
   /// has m*p entries. Entries above the diagonal are unspecified.
@@ -46,11 +46,14 @@ class HostAccess {
   /// Returns how many numbers copy_diagonal_inverses() writes for supernode s: the inverses of its
   /// diagonal blocks of 16 x 16 (the last one may be smaller), each as its lower triangle by rows.
   /// Solves multiply by them, and L determines them only up to rounding, so a saved factor keeps
-  /// them. Returns 0 if the backend keeps none.
+  /// them. Returns 0 if the backend keeps none for s.
   [[nodiscard]] virtual Offset diagonal_inverse_entries(Index) const { return 0; }
+  /// Copies the inverses of supernode s to host memory, a span of diagonal_inverse_entries(s)
+  /// numbers.
   virtual void copy_diagonal_inverses(Index, std::span<T>) const {}
-  /// Fills the factor from saved panels; it is then as after the factorisation that made these
-  /// numbers, but holds no values of A. If reading throws, the factor is not valid.
+  /// Fills the factor from saved panels and returns its verdict. The factor is then as after the
+  /// factorisation that made these numbers, but holds no values of A. If reading throws, the factor
+  /// is not valid.
   virtual const DeviceVerdict& restore(SavedPanels<T>& from) = 0;
 };
 
@@ -64,9 +67,10 @@ class StreamCalls {
   /// caller's stream now; the host does not wait. Throws Error(usage) if the stream is capturing,
   /// and on the CPU if it is not null.
   virtual void begin_after(StreamHandle stream) = 0;
-  /// Enqueues the factorisation of A + shift I. value: nnz entries in device memory.
+  /// Enqueues the factorisation of A + shift I. value: nnz entries in device memory (host memory on
+  /// the CPU).
   virtual void enqueue_refactorize(std::span<const T> value, T shift, StreamHandle stream) = 0;
-  /// Returns the address of the verdict, in the memory of the factor.
+  /// Returns the address of the verdict, on the device (on the CPU in host memory).
   [[nodiscard]] virtual const DeviceVerdict* verdict_address() const = 0;
   /// Waits for the stream and returns the verdict.
   virtual const DeviceVerdict& fetch_verdict(StreamHandle stream) = 0;
@@ -87,12 +91,13 @@ class FactorImpl {
   /// `room`.
   [[nodiscard]] virtual std::span<const T> on_host(std::span<const T> value,
                                                    std::vector<T>& room) const = 0;
-  /// Solves A x = b, or the stages in `steps` alone. b and x have n rows and equally many columns;
-  /// x is b itself or does not overlap it. The caller has checked shapes and validity.
+  /// Solves A x = b, or the stages in `steps` alone, with b and x in host memory. b and x have n
+  /// rows and equally many columns; x is b itself or does not overlap it. The caller has checked
+  /// shapes and that the verdict is good.
   virtual void solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
                      const SolveSteps& steps) const = 0;
-  /// Computes x = L b, or x = L^T b if transposed, in the plan's numbering. b and x have n rows and
-  /// equally many columns; x is b itself or does not overlap it.
+  /// Computes x = L b, or x = L^T b if transposed, in the plan's numbering, with b and x in host
+  /// memory. b and x have n rows and equally many columns; x is b itself or does not overlap it.
   virtual void multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
                         bool transposed) const = 0;
   [[nodiscard]] virtual HostAccess<T>& host_access() = 0;

@@ -1,4 +1,5 @@
-// A batch as a vector of factors, which a given loop visits one after another or side by side.
+// A batch as a vector of factors, which a loop given by the backend visits one after another or
+// side by side.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,20 +17,23 @@
 
 namespace kauri::numeric {
 
-/// Workspaces of factors, one for each item that is solved at a time.
+/// Workspaces of factors, one for each item that is solved at the same time: part[place] for
+/// ItemLoop's `place`.
 template <Scalar T>
 class LoopBatchWorkspace final : public BatchWorkspaceImpl<T> {
  public:
   std::vector<std::unique_ptr<WorkspaceImpl<T>>> part;
 };
 
-/// The loop over the items: run() calls f(k, place) for 0 <= k < items; calls that run at the same
-/// time have different values of place in [0, places).
+/// The loop over the items: run() calls f(k, place) for 0 <= k < items and waits; calls that run at
+/// the same time have different values of place in [0, places).
 struct ItemLoop {
   int places = 1;
   std::function<void(Index items, const std::function<void(Index k, int place)>& f)> run;
 };
 
+/// A batch of `items` factors. `way` is not `automatic`. make_workspace() makes a workspace of one
+/// factor, workspace_bytes() returns its bytes.
 template <Scalar T>
 class LoopBatch final : public BatchImpl<T> {
  public:

@@ -30,7 +30,8 @@ class DeviceBytes {
  public:
   virtual ~DeviceBytes() = default;
   [[nodiscard]] virtual const void* data() const = 0;
-  /// Overwrites all bytes with those of host, which has the length given at construction.
+  /// Overwrites all bytes with those of `host`, in host memory, which has the length of the bytes
+  /// given at construction; waits.
   virtual void assign(std::span<const std::byte> host) = 0;
 };
 

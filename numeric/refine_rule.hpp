@@ -11,7 +11,8 @@
 
 namespace kauri::numeric {
 
-/// The members of RefineOptions that the rule reads.
+/// The members of RefineOptions that the rule reads, with defaults resolved: `target`, a
+/// componentwise error, is positive.
 struct RefineLimits {
   int max_steps;
   double target;
@@ -25,9 +26,9 @@ RefineLimits limits_of(const RefineOptions& options) {
           options.stagnation};
 }
 
-/// The state of a refinement.
+/// The state of a refinement of one x, which may have several columns.
 struct RefineProgress {
-  Refinement done;
+  Refinement done;  ///< errors before and after the corrections so far, and their numbers
   /// 1 if another correction is to be tried, else 0; an integer, since it is the run flag of the
   /// next step on a device.
   std::int32_t going = 0;
@@ -38,9 +39,9 @@ KAURI_HOST_DEVICE inline bool wants_step(const Refinement& done, const RefineLim
   return done.steps < limits.max_steps && done.final_error.componentwise > limits.target;
 }
 
-/// Begins from the errors of the initial x. If the error is not finite, no correction is tried: a
-/// correction of an x that overflowed would be NaN, which could not improve x and might hide the
-/// overflow.
+/// Returns the state of a refinement before its first correction. error: the backward errors of the
+/// initial x. If the componentwise error is not finite, no correction is tried: a correction of an
+/// x that overflowed would be NaN, which could not improve x and might hide the overflow.
 KAURI_HOST_DEVICE inline RefineProgress begin_refinement(const BackwardError& error,
                                                          const RefineLimits& limits) {
   RefineProgress progress;
@@ -50,8 +51,10 @@ KAURI_HOST_DEVICE inline RefineProgress begin_refinement(const BackwardError& er
   return progress;
 }
 
-/// Decides from `error`, that of x after one more correction. The correction stays if it reduced
-/// the componentwise error; one that did not is the last one.
+/// Updates the state after one more correction. error: the backward errors of the corrected x. The
+/// correction stays if it reduced the componentwise error; else the caller must take it back. No
+/// other correction follows one that did not reduce the error, or not by a factor
+/// limits.stagnation.
 KAURI_HOST_DEVICE inline void take_step(RefineProgress& progress, const BackwardError& error,
                                         const RefineLimits& limits) {
   Refinement& done = progress.done;

@@ -35,18 +35,19 @@ struct SolveSteps {
   const std::int32_t* run_flag = nullptr;
 };
 
-/// The vector that an estimator step solves for: all entries 1/n (even); magnitudes rising from 1
-/// to 2 with alternating signs (alternating); a unit vector (unit); the signs kept from an earlier
-/// step (signs).
+/// The right-hand side of an estimator step: all entries 1/n (even); magnitudes rising from 1 to 2
+/// with alternating signs (alternating); the unit vector of row `corner` (unit); the signs kept
+/// from an earlier step (signs).
 enum class EstimatorStart { even, alternating, unit, signs };
 
 /// Statistics of the solution x of one estimator step.
 struct EstimatorStep {
   double sum;        ///< sum of |x(i)|, the 1-norm
   double largest;    ///< largest |x(i)|; unspecified if an entry is NaN, and then `sum` is NaN
-  double at_corner;  ///< |x(corner)|, in the row given to step()
+  double at_corner;  ///< |x(corner)|, in the row given to NormEstimator::step()
   Index where;       ///< row of the largest |x(i)|, the first of equal ones; always a row of x
-  Index turned;      ///< 1 if the sign of an entry differs from the sign kept before, else 0
+  Index turned;      ///< 1 if the sign of an entry differs from the sign kept before (at first none
+                     ///< is), else 0; 0 if signs are not kept
 };
 static_assert(sizeof(EstimatorStep) ==
               3 * sizeof(double) +
@@ -58,9 +59,9 @@ template <Scalar T>
 class NormEstimator {
  public:
   virtual ~NormEstimator() = default;
-  /// Solves A x = start vector. corner is the row of the unit vector and of
-  /// EstimatorStep::at_corner. The signs of x are kept for a later step, except after
-  /// EstimatorStart::signs.
+  /// Solves A x = the vector `start`, and returns statistics of x. corner is the row of the unit
+  /// vector and of EstimatorStep::at_corner. The signs of x (1 for zero) are kept for a later step,
+  /// except after EstimatorStart::signs.
   virtual EstimatorStep step(EstimatorStart start, Index corner) = 0;
 };
 
@@ -86,14 +87,16 @@ class DeviceSolves {
   /// it.
   virtual void run_now(const std::function<void(StreamHandle)>& enqueue) const = 0;
   /// Enqueues g = L22 y2: L22 is the block of L on the last g.rows rows and columns, y2 the last
-  /// g.rows rows of y. This call and the two below write NaN if the verdict is not good when the
-  /// kernel runs.
+  /// g.rows rows of y. This call, enqueue_last_transposed() and enqueue_last_square() write NaN if
+  /// the verdict is not good when the kernel runs.
   virtual void enqueue_last_product(MatrixView<const T> y, MatrixView<T> g,
                                     StreamHandle stream) const = 0;
-  /// Enqueues y2 = L22^T x2: y2 is the last x2.rows rows of y, L22 the block of L as above.
+  /// Enqueues y2 = L22^T x2: y2 is the last x2.rows rows of y, L22 the block of L on the last
+  /// x2.rows rows and columns. Other rows of y keep their values.
   virtual void enqueue_last_transposed(MatrixView<const T> x2, MatrixView<T> y,
                                        StreamHandle stream) const = 0;
-  /// Enqueues the lower triangle of s = L22 L22^T, with L22 on the last s.rows rows and columns.
+  /// Enqueues the lower triangle of s = L22 L22^T, with L22 the block of L on the last s.rows rows
+  /// and columns.
   virtual void enqueue_last_square(MatrixView<T> s, StreamHandle stream) const = 0;
   /// Enqueues a copy of g to the last g.rows rows of y, and zeros in the rows above.
   virtual void enqueue_below_zeros(MatrixView<const T> g, MatrixView<T> y,
@@ -105,10 +108,12 @@ class DeviceSolves {
   /// zeros for the last y.cols values of j. Requires a plan in which the last y.cols rows are rows
   /// of every front. Without a good verdict the contents of y are unspecified.
   virtual void enqueue_rows_of_l(MatrixView<T> y, StreamHandle stream) const = 0;
-  /// Returns an estimator, see NormEstimator. It holds device memory as long as it lives.
+  /// Returns an estimator of ||A^-1||_1, see NormEstimator. It holds device memory and uses the
+  /// workspace as long as it lives.
   [[nodiscard]] virtual std::unique_ptr<NormEstimator<T>> make_norm_estimator(
       WorkspaceImpl<T>& workspace) const = 0;
-  /// Returns ln det(L L^T), and waits for it. Takes device memory for the duration of the call.
+  /// Returns ln det(L L^T), or NaN if the verdict is not good, and waits for it. Takes device
+  /// memory for the duration of the call.
   [[nodiscard]] virtual double log_determinant() const = 0;
   /// Enqueues a write of ln det(L L^T) to *there in device memory; NaN if the verdict is not good
   /// when the kernel runs. `workspace` is scratch.

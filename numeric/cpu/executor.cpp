@@ -1,4 +1,4 @@
-// The CPU backend's executor.
+// The CPU backend's executor, which makes factors, workspaces and all other objects of the backend.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/executor.hpp"
 
@@ -18,8 +18,8 @@ namespace {
 template <Scalar T>
 class CpuScalar final : public ScalarExecutor<T> {
  public:
-  /// Borrows all three, which outlive this. `alone`: one thread, for items of a batch done side by
-  /// side.
+  /// Borrows all three arguments, which must outlive this object. `alone`: a Workers of one thread,
+  /// for items of a batch done side by side.
   CpuScalar(Workers& workers, Workers& alone, MemoryLedger& memory)
       : workers_(workers), alone_(alone), memory_(memory) {}
   std::unique_ptr<FactorImpl<T>> make_factor(
@@ -81,7 +81,7 @@ class CpuExecutor final : public Executor {
   [[nodiscard]] ScalarExecutor<double>& double_precision() override { return double_; }
 
   Workers workers_;
-  Workers alone_{1};  // for items that are done side by side, one thread each
+  Workers alone_{1};  // for items of a batch that are done side by side, one thread each
   CpuScalar<float> float_{workers_, alone_, memory()};
   CpuScalar<double> double_{workers_, alone_, memory()};
 };

@@ -1,4 +1,5 @@
-// Both rates are the best of a few trials, since other load on a machine only ever slows a trial.
+// Measures the rates at which the threads of a CPU backend multiply and read. Both are the best of
+// a few trials, since other load on a machine only slows a trial.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/roofline.hpp"
 
@@ -16,13 +17,14 @@ namespace kauri::numeric::cpu {
 namespace {
 
 constexpr int kTrials = 5;
-/// Pieces for each thread, which other threads take over if it is held up.
+/// Pieces of work for each thread; if a thread is held up, others take over its pieces.
 constexpr Index kPieces = 8;
-constexpr Index kRounds = 200'000;          // of a piece, about a millisecond
+constexpr Index kRounds = 200'000;          // multiply-adds of each chain in a piece: about 1 ms
 constexpr Offset kBytes = Offset{1} << 28;  // more than caches hold, except on the largest servers
 constexpr Offset kLeastBytes = Offset{1} << 24;
 
-/// Calls run(i) for all pieces on all threads, several times, and returns the least seconds.
+/// Calls run(i) for all pieces i on all threads, kTrials times, and returns the seconds of the
+/// fastest time.
 template <class Run>
 double least_seconds(Workers& workers, const Run& run) {
   double least = std::numeric_limits<double>::infinity();
@@ -34,7 +36,8 @@ double least_seconds(Workers& workers, const Run& run) {
   return least;
 }
 
-/// Allocates kBytes, halved until the allocation succeeds. Throws Error(memory) below kLeastBytes.
+/// Allocates kBytes bytes, or half as many again and again until it succeeds. Throws Error(memory)
+/// if kLeastBytes bytes cannot be allocated.
 template <class T>
 Buffer<T> memory_to_read(MemoryLedger& ledger) {
   for (Offset bytes = kBytes;; bytes /= 2) {

@@ -7,10 +7,10 @@
 
 namespace kauri::numeric::cpu {
 
-/// Returns the rates of all threads together. Measures them once per process and number of threads,
-/// since the machine does not change and other load is not meant to count; that takes some tenths
-/// of a second and 256 MB, or less memory if there is less. Throws Error(memory) if there are not
-/// even 16 MB.
+/// Returns the rates of all threads together, for operations in T and bytes read from memory.
+/// Measures them once per process, T and number of threads, since the machine does not change and
+/// other load is not meant to count; that takes some tenths of a second and 256 MB, or the most
+/// that can be allocated. Throws Error(memory) if that is less than 16 MB.
 template <class T>
 Roofline measured_roofline(Workers& workers);
 

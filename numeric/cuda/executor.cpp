@@ -1,4 +1,5 @@
-// A CUDA device as an executor, which makes everything that a backend offers.
+// The executor of a CUDA device, which makes factors, workspaces and all other objects of a
+// backend.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/executor.hpp"
 
@@ -40,11 +41,12 @@ std::unique_ptr<FactorImpl<T>> factor_of(std::shared_ptr<const PreparedPlanImpl>
 template <Scalar T>
 class CudaScalar final : public ScalarExecutor<T> {
  public:
-  /// Borrows both arguments, which must outlive this object. `context` may be set after it is made.
+  /// Borrows both arguments, which must outlive this object. `context` may be filled in after this
+  /// call, but before any other.
   CudaScalar(const DeviceContext& context, const DeviceHeap& heap)
       : context_(context), heap_(heap) {}
   void require_memory(const Plan& plan) const override {
-    if (!symbolic::is_device_target(plan.target)) return;  // refused by prepare()
+    if (!symbolic::is_device_target(plan.target)) return;  // prepare() refuses plans for a CPU
     const CurrentDevice current(context_.device);
     heap_.require(prepared_bytes(plan, context_) + context_.kernels.of<T>().own_bytes(plan));
   }

@@ -1,4 +1,4 @@
-// A CUDA device as an executor. Without CUDA, stub.cpp stands in for the whole folder.
+// The executor of a CUDA device. Without CUDA, stub.cpp replaces the whole folder.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,17 +10,18 @@
 
 namespace kauri::numeric::cuda {
 
-/// Makes an executor that works on a CUDA device. Throws Error: device (the device does not exist,
-/// or kauri was built without CUDA), usage (an option has an invalid value, or options.compute does
-/// not run on the device).
+/// Makes an executor that works on a CUDA device, and factorises a small matrix with it. Throws
+/// Error: device (the device does not exist, this build has no code for it, kauri was built without
+/// CUDA, or the device fails), usage (an option has an invalid value, or options.compute does not
+/// run on the device), memory.
 std::unique_ptr<Executor> make_executor(const CudaOptions& options);
-/// Returns true if device 0 exists and this build has code for it, so that make_executor({}) is
+/// Returns true if device 0 exists and this build has code for it, so that make_executor({}) can be
 /// expected to succeed. Makes no context on the device.
 bool available();
 
 /// State of a device at the time of the call.
 struct Survey {
-  std::string name;        ///< name and compute capability, in words
+  std::string name;        ///< name and compute capability: "NVIDIA H200 (9.0)"
   std::string target;      ///< target of plans for this device
   bool predicted = false;  ///< true if the cost constants of the target hold for this device
   Offset free_bytes = 0;   ///< free bytes of its memory; all bytes of it while `started` is false

@@ -1,5 +1,6 @@
-// Chooses the kernels of a device: those for Hopper (in float the streamed ones) if they run there,
-// else portable ones, else the fallback, which goes level by level.
+// Chooses the kernels of tiled fronts of a device: those for Hopper (in float the streamed ones) if
+// they run there, else portable ones, else the fallback, which goes level by level; and the kernels
+// of small fronts and solves. Loads all other kernels.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <string>
@@ -29,9 +30,9 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Returns true for compute capabilities 8.0, 9.0 and 10.0. There the tensor cores are no slower
-/// than other units in FP64 (on 8.0 and 9.0 twice as fast), and more than twice as fast in TF32
-/// even with three products for one. On other devices they are absent or slow.
+/// Returns true if the current device has compute capability 8.0, 9.0 or 10.0. Its tensor cores are
+/// then no slower than other units in FP64 (on 8.0 and 9.0 twice as fast), and more than twice as
+/// fast in TF32 even with three products for one. On other devices they are absent or slow.
 bool has_fast_tensor_cores() {
   int device = 0, major = 0, minor = 0;
   check(cudaGetDevice(&device), "the current device");
@@ -40,6 +41,7 @@ bool has_fast_tensor_cores() {
   return minor == 0 && major >= 8 && major <= 10;
 }
 
+/// Returns `teams`, or 0 if these are fewer than `fewest`.
 int enough(int teams, int fewest) { return teams >= fewest ? teams : 0; }
 
 int hopper_teams() {
@@ -73,8 +75,8 @@ cudaError_t launch_gathered(const GatheredFront* fronts, Index count, Index max_
   return enqueue_gathered_fronts(fronts, count, max_rows, {plan, memory, done, ticket}, stream);
 }
 
-/// Returns the kernels of tiled fronts of T by `compute`, which must exist for T; teams is 0 if the
-/// device does not hold enough teams of them.
+/// Returns the kernels of tiled fronts of T by the arithmetic `compute`, which must exist for T;
+/// their `teams` is 0 if the current device does not hold enough teams of them at once.
 template <class T>
 TiledKernels<T> tiled_kernels(CudaCompute compute) {
   if constexpr (std::is_same_v<T, double>) {
@@ -108,6 +110,9 @@ std::vector<CudaCompute> own_choices() {
   return {CudaCompute::hopper, CudaCompute::tensor, CudaCompute::fma};
 }
 
+/// Returns the kernels of tiled fronts of T: those of `wanted` unless that is automatic or, for
+/// double, an arithmetic of float alone; else the first of own_choices() that runs, or none. Throws
+/// Error(usage) if those of `wanted` do not run.
 template <class T>
 TiledKernels<T> choose_tiled(CudaCompute wanted) {
   if (wanted != CudaCompute::automatic &&
@@ -126,14 +131,16 @@ TiledKernels<T> choose_tiled(CudaCompute wanted) {
   return {};
 }
 
-/// Returns the kernels for scaled matrices: those in FP16 if `wanted` is automatic, of_float is
-/// streamed and both have equally many teams, since both run the tasks of one plan; else of_float.
+/// Returns the kernels of tiled fronts in float for scaled matrices: those in FP16 if `wanted` is
+/// automatic, `of_float` is streamed and both have equally many teams, since both run the tasks of
+/// one plan; else `of_float`, the kernels for other matrices in float.
 TiledKernels<float> choose_scaled(CudaCompute wanted, const TiledKernels<float>& of_float) {
   if (wanted != CudaCompute::automatic || !of_float.streamed) return of_float;
   const TiledKernels<float> halves = tiled_kernels<float>(CudaCompute::fp16x3);
   return halves.teams == of_float.teams ? halves : of_float;
 }
 
+/// Adds the kernels that solve several columns together, as many as options.solves_together allows.
 void add_groups(const CudaOptions& options, KernelSet<double>& set) {
   auto& [eight, sixteen, most] = set.group;
   eight.enqueue = enqueue_multi_sweeps<8>, sixteen.enqueue = enqueue_multi_sweeps<16>;

@@ -1,4 +1,4 @@
-// Stands in for the CUDA backend in a build without it.
+// Replaces the CUDA backend in a build without CUDA: no device exists.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/executor.hpp"
 

@@ -12,11 +12,11 @@
 namespace kauri::numeric::cpu {
 namespace {
 
-/// Seconds of one thread on an item above which several threads share the item: the gain then
-/// outweighs their synchronisation.
+/// Predicted seconds of one thread on an item from which on all threads share an item, one item
+/// after another: the gain then outweighs their synchronisation.
 constexpr double kLongItem = 0.01;
 
-/// Returns `way`, or if that is `automatic` a way that the plan alone decides.
+/// Returns `way`, or if that is `automatic` `together` or `one_by_one`, as the plan alone decides.
 BatchWay way_of(const Plan& plan, BatchWay way) {
   if (way != BatchWay::automatic) return way;
   const bool together = plan.internals->schedule.task.size() < 2 ||

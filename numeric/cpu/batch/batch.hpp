@@ -7,8 +7,9 @@
 
 namespace kauri::numeric::cpu {
 
-/// Makes a batch. alone: a Workers of one thread, for items done side by side. workers, alone and
-/// ledger outlive the batch.
+/// Makes a batch of `items` factors. alone: a Workers of one thread, for items done side by side.
+/// workers, alone and ledger must outlive the batch. batch_bytes() returns the bytes of its
+/// factors. Both throw Error: memory, overflow.
 template <class T>
 std::unique_ptr<BatchImpl<T>> make_batch(std::shared_ptr<const Plan> plan, Index items,
                                          BatchWay way, Workers& workers, Workers& alone,

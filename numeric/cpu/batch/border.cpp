@@ -1,4 +1,5 @@
-// The bordered matrix on the CPU.
+// The bordered matrix on the CPU: copies into it, and its solution by rows of L and a backward
+// sweep.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/batch/border.hpp"
 
@@ -13,7 +14,7 @@
 namespace kauri::numeric::cpu {
 namespace {
 
-constexpr Index kFronts = 256;  // fronts for one thread at a time
+constexpr Index kFronts = 256;  // fronts from which a thread copies rows of L at a time
 
 }  // namespace
 

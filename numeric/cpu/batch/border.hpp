@@ -28,8 +28,8 @@ class CpuBorder final : public BorderImpl<T> {
   BorderShape shape_;
   Workers& workers_;
   Array<T> value_;
-  Array<T> begin_;  // right-hand side of the backward sweep
-  Array<T> x_;
+  Array<T> begin_;  // right-hand sides of the backward sweep, rows() x nrhs
+  Array<T> x_;      // solutions, rows() x nrhs
   Counted counted_;
 };
 

@@ -10,8 +10,9 @@
 
 namespace kauri::numeric::cpu::KAURI_ISA {
 
-/// Adds a column of a contribution block, run by run. Runs here are longer than those of solves,
-/// and a masked store costs more than the loop that it saves (measured on Zen 5).
+/// Adds a column of a contribution block to one of the parent, run by run, in plain loops: runs are
+/// longer than those of solves (add_span()), and a masked store costs more than the loop that it
+/// saves (measured on Zen 5).
 template <class T>
 void add_rows(const symbolic::RowRun* run, const symbolic::RowRun* end, Index from_row,
               const T* from, T* to) {
@@ -23,7 +24,7 @@ void add_rows(const symbolic::RowRun* run, const symbolic::RowRun* end, Index fr
   }
 }
 
-/// Register tile: row_vectors vectors of rows by cols columns of C.
+/// Register tile of C: row_vectors vectors of rows by cols columns.
 template <class T>
 struct Tile {
   static constexpr int row_vectors = kVectorBytes == 16 ? 2 : 3;
@@ -31,8 +32,8 @@ struct Tile {
   static constexpr int cols = kVectorBytes == 64 ? 8 : 4;
 };
 
-/// Computes acc(i,j) = sum over k of a(i,k) b(j,k): RV vectors of rows (the last with `lanes` lanes
-/// if Partial), NC columns.
+/// Computes acc(i,j) = sum over l < k of a(i,l) b(j,l): RV vectors of rows (the last with `lanes`
+/// lanes if Partial), NC columns.
 template <class T, int RV, int NC, bool Partial>
 KAURI_INLINE void multiply(typename Vec<T>::reg (&acc)[RV][NC], Index k, const T* a, Offset lda,
                            const T* b, Offset ldb, int lanes) {
@@ -54,7 +55,7 @@ KAURI_INLINE void multiply(typename Vec<T>::reg (&acc)[RV][NC], Index k, const T
   }
 }
 
-/// Computes C = C - acc if `keep`, else C = -acc.
+/// Computes C = C - acc if `keep`, else C = -acc, for the register tile of multiply().
 template <class T, int RV, int NC, bool Partial>
 KAURI_INLINE void subtract(typename Vec<T>::reg (&acc)[RV][NC], T* c, Offset ldc, int lanes,
                            bool keep) {
@@ -77,8 +78,8 @@ void micro_update(Index k, const T* a, Offset lda, const T* b, Offset ldb, T* c,
   subtract<T, RV, NC, Partial>(acc, c, ldc, lanes, keep);
 }
 
-/// A family of kernels for pick(): their type, Function, and an instance per shape of register
-/// tile.
+/// The kernels micro_update() as a family for pick(): their type, Function, and an instance per
+/// shape of register tile.
 template <class T>
 struct MicroUpdate {
   using Function = void (*)(Index, const T*, Offset, const T*, Offset, T*, Offset, int, bool);
@@ -94,7 +95,8 @@ KAURI_INLINE typename Kernel<T>::Function pick_cols(int cols) {
   return Kernel<T>::template instance<RV, NC, Partial>;
 }
 
-/// Returns the kernel for a tile of rows x cols, and in `lanes` the lanes of its last vector.
+/// Returns the kernel of a family for a register tile of rows x cols, and in `lanes` the lanes of
+/// its last vector.
 template <class T, template <class> class Kernel>
 KAURI_INLINE typename Kernel<T>::Function pick(int rows, int cols, int& lanes) {
   constexpr int w = Vec<T>::width, most = Tile<T>::row_vectors;
@@ -110,7 +112,7 @@ KAURI_INLINE typename Kernel<T>::Function pick(int rows, int cols, int& lanes) {
   return partial ? pick_cols<T, Kernel, most, true>(cols) : pick_cols<T, Kernel, most, false>(cols);
 }
 
-/// Computes update() for `cols` columns of C, at most Tile<T>::cols, and rows i0 to m - 1.
+/// Computes update() for `cols` columns of C, 1 to Tile<T>::cols, and rows i0 to m - 1.
 template <class T>
 void update_columns(Index m, Index cols, Index i0, Index k, const T* a, Offset lda, const T* b,
                     Offset ldb, T* c, Offset ldc, bool keep) {
@@ -184,8 +186,8 @@ KAURI_INLINE T square_root(T x) {
     return __builtin_sqrtf(x);
 }
 
-/// Factorises an n x n block, n <= NC, by columns (Cholesky). Returns n, or the first failing
-/// column with its pivot in *pivot.
+/// Factorises an n x n block, n <= NC, by columns (Cholesky). Returns n, or the first column whose
+/// pivot is not positive and finite, with that pivot in *pivot; `a` is then unchanged.
 template <class T, int NC>
 KAURI_INLINE Index small_potrf(Index n, T* a, Offset lda, T* pivot) {
   T d[NC][NC];  // d[j][i] = L(i,j); zero above the diagonal
@@ -210,9 +212,10 @@ KAURI_INLINE Index small_potrf(Index n, T* a, Offset lda, T* pivot) {
   return n;
 }
 
-/// Solves the rows of one register tile: X(:, NC columns) <- (X - Y B^T) L^-T. Y holds the k
-/// columns of X to the left, B the rows of L of these columns, and L (NC x NC) lies to the right of
-/// B. inverse: reciprocals of the diagonal of L.
+/// Solves the rows of one register tile, NC columns: X <- (X - Y B^T) L^-T. Y is the k solved
+/// columns left of X, with its leading dimension; L (NC x NC) is the diagonal block of the columns
+/// of X, and B (NC x k) lies left of L, with its leading dimension. inverse: reciprocals of the
+/// diagonal of L.
 template <class T, int RV, int NC, bool Partial>
 void solve_tile(Index k, const T* y, T* x, Offset ldx, const T* b, const T* l, Offset ldl,
                 const T* inverse, int lanes) {
@@ -254,8 +257,8 @@ struct SolveTile {
   static constexpr Function instance = &solve_tile<T, RV, NC, Partial>;
 };
 
-/// Solves one register tile of rows against the n columns of L, left to right; the tile of X stays
-/// in the L1 cache.
+/// Solves the rows of one register tile for the n columns of L, left to right; these rows of X stay
+/// in the L1 cache. inverse: reciprocals of the diagonal of L.
 template <class T>
 void trsm_rows(Index rows, Index n, const T* l, Offset ldl, T* x, Offset ldx, const T* inverse) {
   constexpr int nr = Tile<T>::cols;

@@ -1,4 +1,4 @@
-// Loops that do only what a roofline counts: multiply-adds in registers, reads of memory.
+// Loops that measure a roofline: multiply-adds in registers, reads of memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace kauri::numeric::cpu::KAURI_ISA {
 
-/// Independent chains: enough to fill two units with a latency of four or five, and few enough for
-/// the registers.
+/// Number of independent chains: enough to fill two multiply-add units with a latency of four or
+/// five cycles, and few enough for the registers.
 inline constexpr int kChains = 12;
 
 template <class T>

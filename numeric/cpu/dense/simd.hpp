@@ -1,6 +1,6 @@
-// One vector register of T for the instruction set this file is compiled for. Included only by the
-// kernel translation units, each of which defines KAURI_ISA, a separate namespace: the same
-// template compiled with other flags must be another entity.
+// One vector register of T for the instruction set that this file is compiled for. Included only by
+// the translation units of kernels, each of which defines KAURI_ISA, the name of a namespace of its
+// own: the same template compiled with other flags must be another entity.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

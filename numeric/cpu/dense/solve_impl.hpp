@@ -11,7 +11,7 @@
 
 namespace kauri::numeric::cpu::KAURI_ISA {
 
-/// Columns of L handled at once with one right-hand side.
+/// Columns of L that a kernel takes at once with one right-hand side.
 inline constexpr int kColumnGroup = 8;
 
 /// Computes y (m) -= A x with A m x NC.
@@ -79,8 +79,8 @@ KAURI_INLINE void subtract_dots_of(Index cols, Index m, const T* a, Offset lda, 
   subtract_dots<T, NC>(m, a, lda, y, x);
 }
 
-/// Computes x (NC) = L^-1 x with L lower triangular NC x NC. The divisions come first, since they
-/// do not depend on each other.
+/// Computes x (NC) = L^-1 x with L lower triangular NC x NC. The reciprocals of the diagonal come
+/// first, since they do not depend on each other.
 template <class T, int NC>
 void forward_group(const T* l, Offset ldl, T* x) {
   T inverse[NC], v[NC];
@@ -95,7 +95,7 @@ void forward_group(const T* l, Offset ldl, T* x) {
   for (int c = 0; c < NC; ++c) x[c] = v[c];
 }
 
-/// Computes x (NC) = L^-T x.
+/// Computes x (NC) = L^-T x with L lower triangular NC x NC.
 template <class T, int NC>
 void backward_group(const T* l, Offset ldl, T* x) {
   T inverse[NC], v[NC];
@@ -148,14 +148,14 @@ void backward_one(Index p, const T* l, Offset ldl, T* x) {
   }
 }
 
-/// Rows, and vectors of right-hand sides, of one register tile.
+/// Rows, and vectors of right-hand sides, of one register tile of solves.
 inline constexpr int kSolveRows = 6;
 inline constexpr int kSolveVectors = kVectorBytes == 64 ? 4 : 2;
-/// Rows of X kept in the L1 cache while all rows of Y pass.
+/// Most rows of X of an update, kept in the L1 cache while the update passes over all rows of Y.
 inline constexpr Index kSolveDepth = 128;
 
-/// Computes y(i,:) -= sum over k of l[i*si + k*sk] x(k,:): R rows, NV vectors (the last with
-/// `lanes` lanes if Partial).
+/// Computes y(i,:) -= sum over h < k of l[i*si + h*sk] x(h,:): R rows, NV vectors (the last with
+/// `lanes` lanes if Partial). ld: distance of rows of x, and of y.
 template <class T, int R, int NV, bool Partial>
 void multi_tile(Index k, const T* l, Offset si, Offset sk, const T* x, T* y, Offset ld, int lanes) {
   using V = Vec<T>;
@@ -203,8 +203,8 @@ KAURI_INLINE MultiTile<T> pick_multi(int rows, int vectors, bool partial) {
   return partial ? pick_rows<T, NV, true>(rows) : pick_rows<T, NV, false>(rows);
 }
 
-/// Computes Y (m x cols) -= A X with A(i,k) = l[i*si + k*sk] and X k x cols; cols is at most one
-/// register tile.
+/// Computes Y (m x cols) -= A X with A(i,h) = l[i*si + h*sk], m x k, and X k x cols; cols is at
+/// most the width of a register tile. ld: distance of rows of X, and of Y.
 template <class T>
 void multi_update(Index m, Index k, Index cols, const T* l, Offset si, Offset sk, const T* x, T* y,
                   Offset ld) {
@@ -223,7 +223,7 @@ void multi_update(Index m, Index k, Index cols, const T* l, Offset si, Offset sk
   }
 }
 
-/// Computes Y (m x r) -= A X over all right-hand sides.
+/// Computes Y (m x r) -= A X for all r right-hand sides, with A as in multi_update().
 template <class T>
 void multi_update_all(Index m, Index k, Index r, const T* l, Offset si, Offset sk, const T* x,
                       T* y) {
@@ -279,7 +279,7 @@ void backward_update(Index q, Index p, Index r, const T* l21, Offset ldl, const 
 }
 
 /// Computes to[i] += from[i] for 0 <= i < count, with count > 0. Most runs of solves are shorter
-/// than a register: one masked vector, no loop.
+/// than a register and take one masked vector, without a loop.
 template <class T>
 KAURI_INLINE void add_span(Offset count, const T* from, T* to) {
   using V = Vec<T>;

@@ -8,8 +8,8 @@
 
 namespace kauri::numeric::cpu::KAURI_ISA {
 
-/// Returns the table as a constant: a static variable of it needs no guard, which one thread might
-/// hold while another one forks.
+/// Returns the table as a constant, so that the static variable that holds it is initialised at
+/// compile time and needs no guard, which one thread might hold while another one forks.
 template <class T>
 constexpr DenseKernels<T> table(const char* target) {
   return {.target = target,

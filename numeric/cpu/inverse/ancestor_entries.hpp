@@ -1,9 +1,9 @@
-// Z22 of a front: entries of the inverse in the rows below its pivots, read in place from the
-// panels of its ancestors.
+// Z22 of a front: entries of the inverse in the rows and columns below its pivots, read in place
+// from the panels of its ancestors.
 //
-// The front's rows form a clique in the pattern of L, so every pair of these rows lies in the panel
-// of the one that is eliminated first. No front passes its block down, and nothing beside the
-// panels is stored; the price is a search for rows in the ancestors' lists.
+// The front's rows form a clique in the pattern of L, so the entry of a pair of these rows lies in
+// the panel that eliminates the earlier row. No front passes its block down, and nothing beside the
+// panels is stored; in return, rows must be searched for in the ancestors' lists.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,8 +17,8 @@ namespace kauri::numeric::cpu {
 template <class T>
 class AncestorEntries {
  public:
-  /// z: panels at PlanInternals::panel_ptr. The panels of all ancestors of s are complete when they
-  /// are read.
+  /// z: panels of the inverse, at PlanInternals::panel_ptr. The panels of all ancestors of front s
+  /// must be complete when visit() reads them.
   AncestorEntries(const Plan& plan, const T* z, Index s)
       : plan_(plan),
         z_(z),
@@ -30,9 +30,9 @@ class AncestorEntries {
     Index begin, end;
   };
 
-  /// Calls f(j, i, column, place) for each column j of `columns`: entry (h, j) of Z22 is
+  /// Calls f(j, i, column, place) for each column j of `columns`, ascending: entry (h, j) of Z22 is
   /// column[place[h - rows.begin]] for i <= h < rows.end, with i = max(j, rows.begin). place:
-  /// scratch, one entry for each row.
+  /// scratch, one entry for each row of `rows`.
   template <class F>
   void visit(Range rows, Range columns, Index* place, const F& f) const {
     const Supernodes& sn = plan_.supernodes;
@@ -51,7 +51,7 @@ class AncestorEntries {
   }
 
  private:
-  /// Returns the supernode of a column; t is that supernode or an earlier one.
+  /// Returns the supernode that has `column` as a pivot; t is that supernode or an earlier one.
   [[nodiscard]] Index owner(Index t, Index column) const {
     const auto& first = plan_.supernodes.first;
     if (column < first[t + 1]) return t;
@@ -59,7 +59,8 @@ class AncestorEntries {
                               first.begin() - 1);
   }
 
-  /// Sets place[i] to the position of row_[i] in the front of t.
+  /// Sets place[i] to the position of row_[i] in the front of t, for all i of `rows`. These rows
+  /// ascend and are rows of that front.
   void locate(Index t, Range rows, Index* place) const {
     const Supernodes& sn = plan_.supernodes;
     const Index* in = sn.rows(t).data();

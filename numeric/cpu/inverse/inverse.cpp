@@ -1,4 +1,5 @@
-// Runs of the selected inverse: the largest fronts by all threads, then subtrees side by side.
+// The selected inverse on the CPU, from the root down: the largest fronts and their ancestors one
+// after another by all threads, then the other fronts as tasks of subtrees, side by side.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/inverse/inverse.hpp"
 

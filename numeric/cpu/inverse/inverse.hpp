@@ -10,12 +10,12 @@
 
 namespace kauri::numeric::cpu {
 
-/// The scratch memory that a plan's inverse needs beside Z; it follows from the pattern and the
-/// number of threads.
+/// Sizes of the scratch memory, in entries, that a plan's inverse needs beside Z; they follow from
+/// the plan and the number of threads.
 struct InverseNeeds {
   InverseNeeds(const Plan& plan, int workers);
-  std::vector<Index> top;    ///< descending: fronts done one after another, before all tasks: the
-                             ///< largest and all their ancestors
+  std::vector<Index> top;    ///< fronts done one after another, before all tasks: those with panels
+                             ///< above InverseScratch::kAtATime, and their ancestors; descending
   int threads;               ///< number of threads at work at a time
   Offset numbers_each = 0;   ///< largest InverseScratch::numbers
   Index places_each = 0;     ///< largest InverseScratch::places
@@ -23,8 +23,8 @@ struct InverseNeeds {
   Offset shared_at_top = 0;  ///< largest InverseScratch::shared of fronts in `top`
   [[nodiscard]] Offset numbers() const { return threads * numbers_each; }
   [[nodiscard]] Offset places() const { return Offset{threads} * places_each; }
-  /// Returns the shared entries: all threads are in one front of `top`, or each has one of the
-  /// others.
+  /// Returns the entries of U and N (InverseScratch::shared): all threads work on one front of
+  /// `top`, or each on another front below it.
   [[nodiscard]] Offset shared() const { return std::max(shared_at_top, threads * shared_each); }
 };
 
@@ -45,10 +45,10 @@ class CpuInverse final : public InverseImpl<T> {
   const DenseKernels<T>& kernels_;
   Workers& workers_;
   InverseNeeds needs_;
-  Buffer<T> z_;        // panels at PlanInternals::panel_ptr
-  Buffer<T> numbers_;  // scratch, as are the next two
-  Buffer<T> shared_;
-  Buffer<Index> places_;
+  Buffer<T> z_;           // panels at PlanInternals::panel_ptr
+  Buffer<T> numbers_;     // scratch: InverseNeeds::numbers_each for each thread
+  Buffer<T> shared_;      // scratch: U and N of fronts in tiles, see InverseNeeds::shared()
+  Buffer<Index> places_;  // scratch: InverseNeeds::places_each for each thread
   RunCounters counters_;
 };
 

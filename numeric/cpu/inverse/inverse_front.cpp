@@ -1,4 +1,5 @@
-// One front of the selected inverse: small ones in place, large ones by products of packed tiles.
+// One front of the selected inverse: up to InverseScratch::kInPlace rows in place, on one thread,
+// larger ones by products of packed tiles.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/inverse/inverse_front.hpp"
 
@@ -18,9 +19,9 @@ struct InverseShape {
         z(arrays.z + arrays.plan->internals->panel_ptr[s]),
         below(*arrays.plan, arrays.z, s) {}
   Index m, p, q;
-  const T* l;  // m x p
-  T* z;        // m x p
-  AncestorEntries<T> below;
+  const T* l;                // panel of L, m x p
+  T* z;                      // panel of Z, m x p: the result
+  AncestorEntries<T> below;  // Z22, q x q
 };
 
 /// Negates entries (i, j) of C with i + below >= j: the lower triangle if below = 0, all of C if
@@ -31,7 +32,8 @@ void negate(Index rows, Index cols, Index below, T* c, Offset ld) {
     for (Index i = std::max(0, j - below); i < rows; ++i) c[i + j * ld] = -c[i + j * ld];
 }
 
-/// Sets to (cols x rows) = from^T for `from` rows x cols, block by block.
+/// Sets the cols x rows matrix `to` to the transpose of `from`, which is rows x cols, block by
+/// block.
 template <class T>
 void transpose(Index rows, Index cols, const T* from, Offset ld, T* to, Offset ldt) {
   constexpr Index kBlock = 16;
@@ -70,8 +72,8 @@ class FrontInPlace {
   static constexpr Index kRows =
       24;  // rows of U at a time, so that few of the zeros left of its diagonal are multiplied
 
-  /// Computes U = L11^-T from left to right: columns of the identity, minus their products with the
-  /// columns before, solved with the diagonal block.
+  /// Computes U = L11^-T from left to right, kBasePanel columns at a time: columns of the identity,
+  /// less the product of the columns of U before with rows of L11, solved with the diagonal block.
   void invert_pivots() {
     const Index m = f_.m, p = f_.p;
     std::fill_n(u_, Offset{p} * p, T(0));
@@ -84,7 +86,7 @@ class FrontInPlace {
     }
   }
 
-  /// Computes Z21, and subtracts N Z21 from f_.z, which holds -U U^T so far.
+  /// Computes Z21, and subtracts N Z21 from the first p rows of f_.z, which hold -U U^T so far.
   void take_below() {
     const auto [m, p, q] = std::tuple(f_.m, f_.p, f_.q);
     f_.below.visit({0, q}, {0, q}, place_,
@@ -113,8 +115,8 @@ class FrontInPlace {
 
   const DenseKernels<T>& kernels_;
   InverseShape<T> f_;
-  T* u_;       // p x p
-  T* n_;       // p x q
+  T* u_;       // U, p x p
+  T* n_;       // N, p x q
   T* square_;  // Z22, q x q; then Z21^T, p x q
   Index* place_;
 };
@@ -153,8 +155,8 @@ class FrontInTiles {
 
  private:
   static constexpr Index kInvertRows =
-      kFrontTile / 2;                 // rows of U are independent, and the first ones take longest
-  static constexpr Index kGroup = 4;  // tiles of pivots that share a gathered tile of Z22
+      kFrontTile / 2;  // rows of U that a thread computes at a time; the first rows take longest
+  static constexpr Index kGroup = 4;  // tiles of Z21 that a gathered tile of Z22 serves
 
   struct Tile {
     Index begin, size;
@@ -166,7 +168,7 @@ class FrontInTiles {
   [[nodiscard]] Tile pivots(Index t) const { return tile(t, f_.p); }
   [[nodiscard]] Tile below(Index t) const { return tile(t, f_.q); }
 
-  /// The calling thread's packed tiles.
+  /// The calling thread's scratch: two packed tiles, and positions of rows.
   struct Packed {
     T *left, *right;
     Index* place;
@@ -178,13 +180,15 @@ class FrontInTiles {
             arrays_.places + Offset{thread} * arrays_.places_each};
   }
 
-  /// Computes C (rows x cols) = [C] - left right^T, with k columns each, for a whole tile.
+  /// Computes C (rows x cols) = [C] - left right^T, with k columns each, for all entries of a tile.
+  /// `keep`: subtracts from C; otherwise C is not read.
   void subtract(const Packed& tiles, Index rows, Index cols, Index k, T* c, Offset ld,
                 bool keep) const {
     kernels_.update_packed(rows, cols, k, tiles.left, tiles.right, c, ld, -kFrontTile, keep);
   }
 
-  /// Computes rows [r, r + kInvertRows) of U = L11^-T, from the first column of their tile on.
+  /// Computes rows [r, r + kInvertRows) of U = L11^-T, from the first column of their tile on. Rows
+  /// are independent.
   void invert_pivots(Index r) {
     const Index m = f_.m, p = f_.p, rows = std::min(kInvertRows, p - r),
                 begin = r / kFrontTile * kFrontTile;
@@ -221,7 +225,7 @@ class FrontInTiles {
     }
   }
 
-  /// Computes tiles (i, first), (i, first + 1), ... of Z21, kGroup at most.
+  /// Computes tiles (i, first), (i, first + 1), ... of Z21, kGroup of them or as many as exist.
   void invert_below(Index i, Index first) {
     const Tile r = below(i);
     const Packed tiles = packed();
@@ -240,7 +244,7 @@ class FrontInTiles {
       negate(r.size, pivots(j).size, kFrontTile, place(pivots(j)), f_.m);
   }
 
-  /// Computes tile (i, j) of Z11, j <= i.
+  /// Computes tile (i, j) of Z11, j <= i; of a diagonal tile only the lower triangle is required.
   void finish_pivots(Index i, Index j) {
     const Tile r = pivots(i), c = pivots(j);
     const Packed tiles = packed();
@@ -265,7 +269,7 @@ class FrontInTiles {
     negate(r.size, c.size, r.begin - c.begin, to, f_.m);
   }
 
-  /// Packs A^T for A k x rows in the panel.
+  /// Packs A^T (rows x k), with A k x rows in the panel of Z.
   void pack_transposed(Index rows, Index k, const T* a, T* to) const {
     const Index slab = kernels_.slab_rows;
     for (Index i = 0; i < rows; i += slab, to += Offset{slab} * k) {
@@ -277,7 +281,8 @@ class FrontInTiles {
     }
   }
 
-  /// Packs rows `r` and columns `c` of Z22; entries above its diagonal are read from below it.
+  /// Packs rows `r` and columns `c` of Z22 into tiles.left; entries above the diagonal of Z22 are
+  /// read from below it.
   void gather(Tile r, Tile c, const Packed& tiles) const {
     const Index slab = kernels_.slab_rows, k = c.size;
     const auto row = [&](Index i) {
@@ -308,8 +313,8 @@ class FrontInTiles {
   const InverseArrays<T>& arrays_;
   const DenseKernels<T>& kernels_;
   InverseShape<T> f_;
-  T* u_;  // p x p, whole tiles on and right of the diagonal
-  T* n_;  // p x q
+  T* u_;  // U, p x p: tiles on and right of the diagonal
+  T* n_;  // N, p x q
   Index pivot_tiles_, below_tiles_;
 };
 

@@ -3,7 +3,7 @@
 //
 //     Z21 = Z22 N^T,   Z11 = U U^T + N Z21
 //
-// where Z22, the inverse in the rows below the pivots, is that of the ancestors.
+// where Z22, the inverse in the rows and columns below the pivots, is read from the ancestors.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,21 +19,22 @@ namespace kauri::numeric::cpu {
 struct InverseScratch {
   /// Largest order of a front that one thread does in place, without packed tiles.
   static constexpr Index kInPlace = 400;
-  /// Largest panel, in entries, of a front in tiles that is done beside others. Fronts with larger
-  /// panels, and their ancestors, are done one after another by all threads.
+  /// Largest panel, in entries, of a front in tiles that one thread does while others do other
+  /// fronts. Fronts with larger panels, and their ancestors, are done one after another by all
+  /// threads.
   static constexpr Offset kAtATime = Offset{1} << 20;
-  /// Entries for each thread: U, N and Z22 of a front in place, or two packed tiles.
+  /// Returns the entries for each thread: U, N and Z22 of a front in place, or two packed tiles.
   static constexpr Offset numbers(Index m) {
     return m <= kInPlace ? Offset{m} * m : Offset{kInPlace} * kInPlace;
   }
   static_assert(2 * kFrontTile * kFrontTile <= kInPlace * kInPlace);
-  /// Row positions for each thread.
+  /// Returns the number of row positions for each thread.
   static constexpr Index places(Index m) { return std::min(m, kInPlace); }
-  /// Entries shared by the threads in a front done in tiles: U and N.
+  /// Returns the entries that the threads in a front done in tiles share: U and N.
   static constexpr Offset shared(Index m, Index p) { return m <= kInPlace ? 0 : Offset{m} * p; }
 };
 
-/// The arrays of one run.
+/// The arrays of one computation of the inverse, borrowed.
 template <class T>
 struct InverseArrays {
   const Plan* plan;
@@ -47,9 +48,10 @@ struct InverseArrays {
   Index places_each;
 };
 
-/// Computes the panel of Z of front s, whose ancestors are done. shared: InverseScratch::shared()
-/// entries. Large fronts are cut into tiles that all threads may work on; the bits do not depend on
-/// that.
+/// Computes the panel of Z of front s; those of its ancestors must be complete. shared: scratch of
+/// InverseScratch::shared() entries, of no other front meanwhile. Called inside Workers::execute().
+/// Fronts of more than InverseScratch::kInPlace rows are cut into tiles that all threads may work
+/// on; the bits do not depend on the number of threads.
 template <class T>
 void invert_front(const InverseArrays<T>& arrays, Index s, T* shared);
 

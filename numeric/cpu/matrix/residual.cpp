@@ -11,7 +11,8 @@
 namespace kauri::numeric::cpu {
 namespace {
 
-/// Entries of a chunk of rows: fixed, so that results do not depend on the number of threads.
+/// Least entries of a chunk of rows, but for the last one: fixed, so that chunks do not depend on
+/// the number of threads.
 constexpr Offset kChunkEntries = Offset{1} << 15;
 
 }  // namespace

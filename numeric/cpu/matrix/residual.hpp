@@ -1,5 +1,5 @@
 // Products, residuals and backward errors on the CPU: A by full rows, each row summed in about
-// twice the precision.
+// twice the precision of T.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,7 +24,7 @@ class CpuResidual final : public ResidualImpl<T> {
   [[nodiscard]] Offset bytes() const override;
 
  private:
-  /// Returns the rows for one column; b has null data for a product.
+  /// Returns A by rows with one column of x and of b; b has null data for a product.
   [[nodiscard]] ResidualRows<T> rows(const SymmetricView<T>& a, const MatrixView<const T>& x,
                                      const MatrixView<const T>& b) const;
   /// Calls compute(rows, begin, end, y) for fixed chunks of rows, on all threads, column after
@@ -42,7 +42,7 @@ class CpuResidual final : public ResidualImpl<T> {
   std::vector<Offset> left_source_;  // place of each entry in the caller's values
   std::vector<Index> chunk_;         // row ranges of about equal entries: [chunk_[c], chunk_[c+1])
   mutable std::vector<ResidualWorst>
-      worst_;  // one for each chunk, allocated once; shared, so one residual at a time
+      worst_;  // one for each chunk, allocated once; calls of residual() must not run side by side
 };
 
 }  // namespace kauri::numeric::cpu

@@ -7,20 +7,21 @@
 
 namespace kauri::numeric::cpu {
 
-/// A matrix by rows: row i of A is its part left of the diagonal, stored by rows, and column i of
-/// the caller's lower triangle. Owns nothing.
+/// A symmetric matrix by rows, with one column of x and of b: row i of A is its part left of the
+/// diagonal, stored by rows (left_...), and column i of the caller's lower triangle (col_ptr, row,
+/// value). Owns nothing.
 template <class T>
 struct ResidualRows {
   const Offset* left_ptr;     ///< n+1
-  const Index* left_col;      ///< columns < i, ascending
-  const Offset* left_source;  ///< index of each entry in value
+  const Index* left_col;      ///< columns < i of row i, ascending
+  const Offset* left_source;  ///< for each entry of left_col the index of its value in `value`
   const Offset* col_ptr;      ///< n+1
   const Index* row;
   const T* value;
   const T* x;
   const T* b;
-  Offset x_step, b_step;  ///< steps from an entry to the next
-  double x_norm;          ///< infinity norm of x
+  Offset x_step, b_step;  ///< step from an entry of x, and of b, to the next
+  double x_norm;          ///< infinity norm of x; 0 for products
 };
 
 /// A destination column: entry i is data[i * step].
@@ -34,21 +35,22 @@ struct ResidualColumn {
 template <class T>
 struct ScaledColumn {
   ResidualColumn<T> y;
-  double alpha, beta;  ///< values of T; sums are in double
+  double alpha, beta;  ///< numbers of type T, converted: sums are in double
 };
 
-/// Kernels for rows [begin, end) of one column. Each has versions for different machines, compiled
-/// from one function and equal bit for bit, since a fused multiply-add is exact in hardware and in
-/// software.
+/// Kernels for rows [begin, end) of one column. Each has versions for machines with and without
+/// hardware fused multiply-add, compiled from one function; their results are equal bit for bit,
+/// since a fused multiply-add is rounded once in hardware and in software.
 template <class T>
 struct RowKernels {
   ResidualWorst (*residual)(const ResidualRows<T>&, Index begin, Index end,
-                            const ResidualColumn<T>& r);  ///< r = b - A x
+                            const ResidualColumn<T>& r);  ///< r = b - A x; returns maxima of rows
   void (*product)(const ResidualRows<T>&, Index begin, Index end,
                   const ResidualColumn<T>& y);  ///< y = A x; b, x_norm are not read
   /// y = alpha A x + beta y; b and x_norm are not read.
   void (*scaled)(const ResidualRows<T>&, Index begin, Index end, const ScaledColumn<T>& y);
 };
+/// Returns the kernels for this machine.
 template <class T>
 RowKernels<T> row_kernels();
 

@@ -13,7 +13,7 @@ inline constexpr double kEpsilon = sizeof(T) == 4 ? double{__FLT_EPSILON__} : __
 
 inline double absolute(double x) { return __builtin_fabs(x); }
 
-/// A running sum with its rounding errors collected.
+/// A running sum, and the sum of its rounding errors.
 struct Dot2 {
   double sum, error = 0;
   void add_product(double a, double b) {
@@ -33,7 +33,7 @@ struct Dot2 {
   }
 };
 
-/// The sums along a row or a part of it: the residual, |b| + |A| |x|, and the row sum of |A|.
+/// The sums along a row or a part of it: b - A x, |b| + |A| |x|, and the row sum of |A|.
 struct RowSum {
   Dot2 dot;
   double magnitude, row_norm = 0;
@@ -45,7 +45,7 @@ struct RowSum {
     magnitude += absolute(v * x);
     row_norm += absolute(v);
   }
-  /// Adds the sums of the following part.
+  /// Adds the sums of the next part of the row.
   void join(const RowSum& next) {
     const double sum = dot.sum + next.dot.sum, shadow = sum - dot.sum;
     dot.error += ((dot.sum - (sum - shadow)) + (next.dot.sum - shadow)) + next.dot.error;
@@ -72,7 +72,7 @@ inline Offset entries_of(const ResidualRows<T>& a, Index i) {
   return a.left_ptr[i + 1] - a.left_ptr[i] + a.col_ptr[i + 1] - a.col_ptr[i];
 }
 
-/// Returns the sum of a long row, segment by segment.
+/// Returns row_sum() of a row of more than kResidualSegment entries, segment by segment.
 template <class Sum, class T>
 Sum long_row_sum(const ResidualRows<T>& a, Index i, double b) {
   const Offset count = entries_of(a, i), left = a.left_ptr[i + 1] - a.left_ptr[i];
@@ -142,8 +142,8 @@ ResidualWorst rows_of(const ResidualRows<T>& a, Index begin, Index end,
     r.data[i * r.step] = value;
     const double residual = absolute(static_cast<double>(value)),
                  entries = static_cast<double>(entries_of(a, i));
-    // Denominators at the level of rounding carry no information: these are rows of the second kind
-    // of Arioli, Demmel & Duff.
+    // A denominator |b| + |A| |x| at the level of rounding errors carries no information: the row
+    // is then of the second kind of Arioli, Demmel & Duff, and the row sum times x_norm is added.
     const double noise = 1000 * entries * kEpsilon<T> * (sum.row_norm * a.x_norm + b);
     const double reach = sum.row_norm * a.x_norm;
     const double scale = sum.magnitude > noise || is_too_large(reach, a.x_norm)

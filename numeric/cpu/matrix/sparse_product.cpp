@@ -1,4 +1,4 @@
-// Products with A on the CPU, by the rows that residuals use.
+// Products with A on the CPU, by the row kernels of CpuResidual.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/matrix/sparse_product.hpp"
 

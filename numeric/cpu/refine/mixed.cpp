@@ -1,4 +1,4 @@
-// Loops over vectors of a mixed solve. Every sum has one order, whatever the number of threads.
+// Loops over vectors of a mixed solve. The order of a sum does not depend on the number of threads.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/refine/mixed.hpp"
 
@@ -13,7 +13,7 @@
 namespace kauri::numeric::cpu {
 namespace {
 
-/// Rows of a chunk.
+/// Rows of a chunk of each_chunk(); the last chunk may have fewer.
 constexpr Offset kVectorChunk = Offset{1} << 13;
 
 template <class V>

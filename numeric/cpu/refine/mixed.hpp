@@ -1,4 +1,4 @@
-// Mixed precision on the CPU: memory allocated once, loops over fixed chunks of rows.
+// Mixed precision on the CPU: memory allocated before a solve, loops over fixed chunks of rows.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -66,16 +66,18 @@ class CpuMixed final : public MixedImpl {
   std::vector<Offset> col_ptr_;
   std::vector<Index> row_;
   std::vector<int> exponent_;   // n
-  std::vector<double> scaled_;  // nnz
-  std::vector<float> rounded_;  // nnz
+  std::vector<double> scaled_;  // nnz: H = S A S
+  std::vector<float> rounded_;  // nnz: H in float
   CpuResidual<double> residual_;
   bool positive_ = true;
   Vectors c_, y_, before_, r_;        // n x nrhs each
-  Array<float> d_;                    // n x nrhs: those of the last precondition(), side by side
+  Array<float> d_;                    // n x nrhs: d of the columns of the last precondition(), in
+                                      // their order
   std::vector<int> power_;            // nrhs: c = S b 2^-power
-  std::vector<double> grow_;          // nrhs: power of two that undoes the scaling of d
+  std::vector<double> grow_;          // nrhs: power of two by which column k of d_ is to be
+                                      // multiplied
   Vectors p_, image_, z_, r_before_;  // n each
-  std::vector<Dots> part_;            // one for each chunk
+  std::vector<Dots> part_;            // one partial result for each chunk
 };
 
 }  // namespace kauri::numeric::cpu

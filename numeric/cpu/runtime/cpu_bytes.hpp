@@ -1,4 +1,4 @@
-// Bytes in the host's memory, for a CPU's executor.
+// DeviceBytes of the CPU backend: bytes in the host's memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

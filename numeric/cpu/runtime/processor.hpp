@@ -6,7 +6,7 @@
 
 namespace kauri::numeric::cpu {
 
-/// Returns the processor's name as the system reports it, else the target.
+/// Returns the processor's name as /proc/cpuinfo reports it, or host_target() if it reports none.
 std::string processor_name();
 
 }  // namespace kauri::numeric::cpu

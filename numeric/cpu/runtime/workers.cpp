@@ -12,8 +12,8 @@ namespace kauri::numeric::cpu {
 
 namespace {
 
-/// Heap of ready tasks, least key first: memory was planned for that order, and it keeps caches
-/// warm.
+/// Heap of ready tasks, least key first: the plan's memory is laid out for that order, which also
+/// keeps caches warm. Thread-safe. `storage` has room for all tasks.
 class ReadyHeap {
  public:
   explicit ReadyHeap(Index* storage) : storage_(storage) {}
@@ -38,7 +38,8 @@ class ReadyHeap {
 
 Workers::Workers(int threads) : threads_(std::min(threads, allowed_threads())), arena_(threads_) {}
 
-/// Runs all tasks. Keys are sign*ticket, so that one heap serves both directions.
+/// Runs all tasks and waits for them. Keys of the heap are sign * ticket, so that one heap serves
+/// both directions.
 void TaskRun::all(const symbolic::TaskEdges& edges, const std::function<void(Index)>& run,
                   int sign) {
   const auto tasks = static_cast<Index>(edges.dependencies.size());
@@ -63,7 +64,8 @@ void TaskRun::all(const symbolic::TaskEdges& edges, const std::function<void(Ind
         group.run(start_next);
       }
   };
-  // Counters may reach zero once a task runs, so the ready tasks are found before any is started.
+  // Counters may reach zero once a task runs, so the tasks without dependencies are found before
+  // any task is started.
   Index start = 0;
   for (Index t = 0; t < tasks; ++t) {
     waiting[t].store(edges.dependencies[t], std::memory_order_relaxed);

@@ -19,15 +19,15 @@
 
 namespace kauri::numeric::cpu {
 
-/// An oneTBB arena that exists as long as this object; nothing outside it is used or changed. It
+/// A oneTBB arena that exists as long as this object; other arenas are neither used nor changed. It
 /// has `threads` threads, or as many as oneTBB allows the process now if these are fewer: a larger
 /// arena would never fill, and oneTBB would print a warning.
 class Workers {
  public:
   explicit Workers(int threads);
   [[nodiscard]] int threads() const { return threads_; }
-  /// Returns true if the calling thread does everything: there is one thread, or the others are
-  /// lost (after a fork).
+  /// Returns true if the calling thread does all work: the arena has one thread, or the others do
+  /// not exist in this process, a fork.
   [[nodiscard]] bool alone() const { return threads_ == 1 || threads_lost(); }
   /// Returns the index of the calling thread in the arena, inside execute(): 0 <= place <
   /// threads(). While a thread is in parallel(), it runs no other work that uses its index.
@@ -35,7 +35,7 @@ class Workers {
     return alone() ? 0 : tbb::this_task_arena::current_thread_index();
   }
 
-  /// Runs f inside the arena and waits.
+  /// Runs f inside the arena and waits for it. Exceptions of f reach the caller.
   template <class F>
   void execute(F&& f) {
     if (alone())
@@ -45,8 +45,8 @@ class Workers {
           carrying_stop(f));  // another thread may run it if all places of the arena are taken
   }
 
-  /// Calls f(i) for 0 <= i < count, in any order; to be called inside execute(). A thread that
-  /// waits here takes no other work.
+  /// Calls f(i) for 0 <= i < count, in any order, on all threads, and waits; to be called inside
+  /// execute(). A thread that waits here takes no work of other calls.
   template <class F>
   void parallel(Index count, F&& f) {
     if (alone() || count <= 1) {
@@ -75,16 +75,16 @@ inline void require_no_stream(StreamHandle stream, const char* what = "a factor"
     throw Error(ErrorKind::usage, std::string(what) + " on the CPU has no streams: pass null");
 }
 
-/// Counters of a run of tasks, allocated once with the factor or workspace that they serve.
+/// Memory of a run of tasks, allocated once with the factor, inverse or workspace that uses it.
 struct RunCounters {
   RunCounters(Index tasks, MemoryLedger& ledger) : waiting(tasks, ledger), heap(tasks, ledger) {}
-  Buffer<std::atomic<Index>> waiting;  // edges still open of each task
-  Buffer<Index> heap;                  // tasks that are ready
+  Buffer<std::atomic<Index>> waiting;  // per task: edges to it from tasks that have not run
+  Buffer<Index> heap;                  // keys of the tasks that are ready
 };
 
 /// One run over the tasks of a plan: each task runs on some thread, after all tasks with an edge to
-/// it. Called inside Workers::execute(). If the call is cancelled or a task throws, no further task
-/// starts, and running ones are waited for.
+/// it. To be called inside Workers::execute(). If the call is cancelled or a task throws, no
+/// further task starts, and the call waits for running ones before it throws.
 class TaskRun {
  public:
   TaskRun(Workers& workers, const RunCounters& counters) : workers_(workers), counters_(counters) {}

@@ -23,12 +23,13 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Seconds that a block takes for a level of the tree (in a solve twice) and for a flop. Items are
-/// done together if a block takes at most kMostTimes the seconds that the whole device takes for
-/// one item.
+/// Seconds that a thread block takes for a level of the assembly tree (a solve passes it twice),
+/// and for a flop. Items are done together if the predicted seconds of one block for a
+/// factorisation are at most kMostTimes those of the whole device.
 constexpr double kLevelSeconds = 4e-6, kFlopSeconds = 1e-10, kMostTimes = 64;
 
-/// Limit on the entries, and on the update rows, of an item: their places take 32 bits.
+/// Least number of entries, or of update rows, with which items cannot be done together: places of
+/// entries take 32 bits.
 constexpr Offset kMostShort = Offset{1} << 31;
 
 Index most_rows(const Plan& plan) { return plan.cost.largest_front; }
@@ -36,7 +37,8 @@ Index update_rows(const Plan& plan) {
   return static_cast<Index>(plan.internals->device.update_rows);
 }
 
-/// Returns the stride from item to item, in entries of type T, rounded up to whole cache lines.
+/// Returns the stride from the panels and blocks of an item to those of the next, in entries of
+/// type T, rounded up to whole cache lines.
 template <class T>
 Offset item_stride(const Plan& plan) {
   constexpr Offset line = 128 / sizeof(T);
@@ -50,8 +52,8 @@ std::vector<BatchLevel> levels_of(const Plan& plan) {
   return out;
 }
 
-/// Writes entries [begin, end) of BatchPlan::entry_place to `out`, in the order of Assembly: by
-/// column of B = P A P^T.
+/// Writes elements [begin, end) of BatchPlan::entry_place, which has the order of
+/// Assembly::entry_row (by columns of B = P A P^T), to out[0 .. end - begin).
 void place_entries(const Plan& plan, Offset begin, Offset end, std::uint32_t* out) {
   const std::vector<Offset>& ptr = plan.internals->assembly.entry_ptr;
   const Array<Index>& entry_row = plan.internals->assembly.entry_row;
@@ -70,8 +72,9 @@ void place_entries(const Plan& plan, Offset begin, Offset end, std::uint32_t* ou
 }
 
 /// Calls f(k, place, count) for runs of entries [begin, end) of a batch's matrices on the host,
-/// counted item by item: entry begin + k + h is at offset place + h lines.from_entry, h < count.
-/// `lines`: those of each item's matrix.
+/// counted item by item: entry begin + k + h is at offset place + h lines.from_entry, h < count,
+/// from the first entry of item 0. `lines`: those of each item's matrix; `stride`: entries from
+/// item to item.
 template <class F>
 void each_item_run(const DenseLines& lines, Offset stride, Offset begin, Offset end, const F& f) {
   const Offset entries = lines.count * lines.length;
@@ -90,7 +93,7 @@ BatchView<T> batch_columns(const BatchView<T>& a, Index first, Index count) {
   return {columns(a.item(0), first, count).data, a.items, a.rows, count, a.ld, a.stride, a.layout};
 }
 
-/// Returns the address of the last entry.
+/// Returns the address of the last entry of the last item.
 template <class T>
 const T* last_of(const BatchView<T>& a) {
   return &strided(a.item(a.items - 1))(a.rows - 1, a.cols - 1);
@@ -298,7 +301,7 @@ void CudaBatch<T>::solve(const BatchView<const T>& b, const BatchView<T>& x,
     };
     context_.staging->send(there.data, x.items * entries, sizeof(T), fill, stream.get());
     enqueue_columns(there, there, workspace, stream.get());
-    stream.synchronize();  // before chunks are leased: other threads wait for them
+    stream.synchronize();  // before chunks are leased, since other threads may wait for chunks
     context_.staging->receive(there.data, x.items * entries, sizeof(T), unpack, stream.get());
   }
 }

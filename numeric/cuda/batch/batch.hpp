@@ -8,9 +8,9 @@
 
 namespace kauri::numeric::cuda {
 
-/// Returns `way`, or if that is `automatic` a choice that the plan alone decides; see
-/// kauri::BatchWay. Throws Error(usage) for `together` if a front has too many rows, or if an item
-/// has 2^31 entries or update rows, or more.
+/// Returns `way`, or if that is `automatic` `together` or `one_by_one`, as the plan alone decides;
+/// see kauri::BatchWay. Throws Error(usage) for `together` if a front has more than kBatchMostRows
+/// rows, or if an item has 2^31 entries or update rows, or more.
 BatchWay chosen_way(const Plan& plan, BatchWay way);
 
 template <class T>
@@ -21,12 +21,12 @@ class CudaBatchWorkspace final : public BatchWorkspaceImpl<T> {
   CudaBatchWorkspace(const CudaBatchWorkspace&) = delete;
   CudaBatchWorkspace& operator=(const CudaBatchWorkspace&) = delete;
   ~CudaBatchWorkspace() override;
-  /// Returns the bytes of device memory that the constructor allocates. blocks: thread blocks of a
-  /// solve.
+  /// Returns the bytes of device memory that the constructor allocates. blocks: most thread blocks
+  /// of a solve, each of which has its scratch.
   static Offset bytes(const Plan& plan, Index items, Index nrhs, int blocks);
   [[nodiscard]] Index nrhs() const { return nrhs_; }
   /// Returns device memory for nrhs() columns of each item on their way from the host and back,
-  /// item after item.
+  /// item after item. scratch() returns BatchRhs::scratch, null if it is not needed.
   [[nodiscard]] T* rhs() const { return rhs_.data(); }
   [[nodiscard]] T* scratch() const { return scratch_.data(); }
   [[nodiscard]] const Stream& stream() const { return *stream_; }
@@ -74,20 +74,21 @@ class CudaBatch final : public BatchImpl<T> {
   /// Reads the verdicts that the device has written to page-locked host memory into seen_, and
   /// returns them. Throws Error(usage) if work of another batch wrote them.
   std::span<const DeviceVerdict> see();
-  /// Returns values on the device: the given ones if they are there, else a copy of them in value_.
-  /// Without entries (no items, or an empty A) its `data` is null, which no kernel reads.
+  /// Returns values in memory of this batch's device: `value` itself if it lies there, else a copy
+  /// in value_, enqueued on stream_. Without entries (no items, or an empty A) the result's `data`
+  /// is null, and no kernel reads it.
   [[nodiscard]] ItemValues<T> values_on_device(const ItemValues<T>& value) const;
-  /// Enqueues the solves of all columns of b and x, which are on the device.
+  /// Enqueues the solves of all columns of b, any number of them; b and x are on the device.
   void enqueue_columns(const BatchView<const T>& b, const BatchView<T>& x,
                        const CudaBatchWorkspace<T>& workspace, cudaStream_t stream) const;
 
   DeviceContext context_;
   std::shared_ptr<const DevicePlan> plan_;
   Index items_;
-  int factor_blocks_, solve_blocks_;
-  PooledVerdicts host_verdict_;  // the device writes them together with verdict_
+  int factor_blocks_, solve_blocks_;  // thread blocks that the device holds at once
+  PooledVerdicts host_verdict_;       // copies of verdict_ for the host, which kernels write, too
   DeviceBlock block_;
-  PooledStream stream_;  // after these: its destructor waits before they are freed
+  PooledStream stream_;  // after the block and the verdicts: its destructor waits before they go
   DeviceArray<T> entries_, value_;
   DeviceArray<DeviceVerdict> verdict_;
   BatchPlan shared_{};

@@ -1,5 +1,6 @@
 // The factorisation of a batch: a block of threads does an item, its fronts level by level.
-// Multifrontal (Duff & Reid 1983): children are pulled in their fixed order, without atomics.
+// Multifrontal (Duff & Reid 1983): a front pulls its children's contribution blocks in a fixed
+// order, without atomics.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/batch/front.cuh"
 #include "numeric/cuda/runtime/launch.hpp"
@@ -12,13 +13,14 @@ namespace {
 template <class T>
 struct BatchItem {
   const BatchPlan& plan;  ///< the kernel's parameter
-  T* entries;
-  const T* value;
-  T shift;
+  T* entries;             ///< panels and contribution blocks of the item (BatchMemory)
+  const T* value;         ///< values of A of the item
+  T shift;                ///< added to the diagonal of A
 };
 
-/// Row and column of entry e of a packed triangle of order q <= kBatchMostRows. All numbers but the
-/// root are exact in float.
+/// Row and column of an entry of a packed triangle. place_in_packed() returns those of entry e of a
+/// triangle of order q <= kBatchMostRows: it guesses the column by a square root in float, in which
+/// all other numbers are exact, and corrects it by one.
 struct PackedPlace {
   Index row, column;
 };
@@ -31,7 +33,9 @@ __device__ PackedPlace place_in_packed(Index e, Index q) {
 }
 static_assert((2 * kBatchMostRows + 1) * (2 * kBatchMostRows + 1) < 1 << 24);
 
-/// Adds a child's block to a front. A thread's loads do not wait for one another.
+/// Adds the contribution block of a child, a packed triangle of order q, to its parent's triangle
+/// `a`, by a team. relative[i]: row of the parent's front that row i of the block goes to. The
+/// loads of a thread do not wait for one another. The team must meet before and after.
 template <class Team, class T, bool kOnChip>
 __device__ void add_child(const T* block, const Index* relative, Index q,
                           const BatchTriangle<T, kOnChip>& a) {
@@ -60,8 +64,8 @@ __device__ void add_child(const T* block, const Index* relative, Index q,
   }
 }
 
-/// Assembles a front: zeros, A's entries, the shift, and the children's blocks, one after another.
-/// The team meets at the end.
+/// Assembles a front in its triangle `a`, by a team: zeros, A's entries, the shift, and the
+/// children's blocks, one after another. The team meets at the end.
 template <class Team, class T, bool kOnChip>
 __device__ void gather_front(const BatchItem<T>& item, const Front& f,
                              const BatchTriangle<T, kOnChip>& a) {
@@ -97,7 +101,7 @@ __device__ void gather_front(const BatchItem<T>& item, const Front& f,
 }
 
 /// Copies L and the contribution block of a front that is whole in shared memory to their places in
-/// item.entries.
+/// item.entries, by a team, which meets at the end.
 template <class Team, class T>
 __device__ void store_front(const BatchItem<T>& item, const Front& f, const T* shared) {
   const Index own = packed_entries(f.m) - packed_entries(f.m - f.p),
@@ -108,13 +112,14 @@ __device__ void store_front(const BatchItem<T>& item, const Front& f, const T* s
   Team::meet();
 }
 
-/// Returns a front's triangle in shared memory.
+/// Returns a front's triangle in shared memory, at `shared`.
 template <class T>
 __device__ BatchTriangle<T, true> on_chip(const Front& f, T* shared) {
   return {shared, shared + (packed_entries(f.m) - packed_entries(f.m - f.p)), f.m, f.p};
 }
 
-/// Factorises a front of at most DeviceSchedule::kNarrow rows by a warp.
+/// Factorises a front of at most DeviceSchedule::kNarrow rows by a warp, in the warp's `shared`
+/// memory. If a pivot fails, the front's L and block are not written.
 template <class T>
 __device__ void factor_narrow(const BatchItem<T>& item, const Front& f, T* shared,
                               const BatchPivots<T>& pivots) {
@@ -122,7 +127,8 @@ __device__ void factor_narrow(const BatchItem<T>& item, const Front& f, T* share
   if (eliminate_narrow(shared, f.m, f.p, f.first, pivots)) store_front<WarpTeam>(item, f, shared);
 }
 
-/// Factorises a front by a thread block: in `shared` if it fits, else in place in global memory.
+/// Factorises a front by a thread block: in `shared` memory if it has at most Shape::kRows rows,
+/// else in place in global memory, with its strips in `shared`.
 template <class Shape, class T>
 __device__ void factor_front(const BatchItem<T>& item, const Front& f, T* shared,
                              const BatchPivots<T>& pivots) {
@@ -138,8 +144,9 @@ __device__ void factor_front(const BatchItem<T>& item, const Front& f, T* shared
   }
 }
 
-/// Returns the failed pivot of the first column, among those that the block has recorded so far.
-/// All threads get the same result if barriers separate the calls from the block's records.
+/// Returns the failed pivot with the lowest column among those in `failed`, which the block has
+/// recorded so far, one for each warp; its column is kNoPivot if there is none. All threads get the
+/// same result if barriers separate the calls from the block's records.
 __device__ BatchPivot first_failure(const BatchPivot* failed) {
   BatchPivot first = failed[0];
   for (int w = 1; w < kBatchWarps; ++w)
@@ -147,8 +154,10 @@ __device__ BatchPivot first_failure(const BatchPivot* failed) {
   return first;
 }
 
-/// Factorises all fronts of an item. Fronts after a failing column are skipped: they can no longer
-/// change which column is the first. All ancestors of the front that failed are among them.
+/// Factorises all fronts of an item, by a thread block. Fronts whose columns come after a failing
+/// column are skipped, since they cannot change which failing column is the first. All ancestors of
+/// the front that failed are among them. failed: kBatchWarps pivots, least: kBatchThreads pivots,
+/// both in shared memory and initialised.
 template <class Shape, class T>
 __device__ void factor_item(const BatchItem<T>& item, T* shared, BatchPivot* failed,
                             BatchPivot* least) {
@@ -179,7 +188,8 @@ __device__ void factor_item(const BatchItem<T>& item, T* shared, BatchPivot* fai
   }
 }
 
-/// Returns the least pivot of all. The first warp calls it; the result is in its first lane.
+/// Returns the least pivot of the kBatchThreads in `least`. All lanes of the first warp call it;
+/// the result is in its first lane.
 __device__ BatchPivot least_of(const BatchPivot* least) {
   BatchPivot mine = least[threadIdx.x % 32];
   for (int w = 1; w < kBatchWarps; ++w)
@@ -191,6 +201,8 @@ __device__ BatchPivot least_of(const BatchPivot* least) {
   return mine;
 }
 
+/// Returns the verdict of an item, given its first failed pivot and its least one, with columns in
+/// the caller's numbering.
 __device__ DeviceVerdict verdict_of(const BatchPivot& failed, const BatchPivot& least,
                                     const Index* old_of) {
   if (failed.column != kNoPivot) {

@@ -1,10 +1,10 @@
 // Partial Cholesky factorisation of one front of a batch's item, by a warp or by a block of
 // threads.
 //
-// A front is a packed lower triangle of order m (symbolic/device/small_layout.hpp), in shared
-// memory or in its place in global memory. A warp has one row a lane, and four pivots at a time in
-// registers. A block goes by strips of Shape::kStrip pivots: the first warp factorises the diagonal
-// block, one row a lane; then each thread solves for rows below it; then all columns right of the
+// A front is a packed lower triangle of order m (packed_column()), in shared memory or in its place
+// in global memory. A warp has one row a lane, and four pivots at a time in registers. A block
+// takes strips of Shape::kStrip pivots: the first warp factorises the strip's diagonal block, one
+// row a lane; then each thread solves for rows below that block; then all columns right of the
 // strip are updated, in tiles of Shape::kTileRows x Shape::kTileColumns a warp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -23,7 +23,8 @@ using symbolic::packed_entries;
 inline constexpr unsigned kAllLanes = 0xffffffffu;
 inline constexpr Index kNoPivot = std::numeric_limits<Index>::max();
 
-/// Threads that do a front together: a warp, or a block.
+/// Threads that do a front together, a warp or a block: their number, the calling thread's rank
+/// among them, and their barrier.
 struct WarpTeam {
   static constexpr Index kThreads = 32;
   __device__ static Index rank() { return static_cast<Index>(threadIdx.x) % 32; }
@@ -35,8 +36,8 @@ struct BlockTeam {
   __device__ static void meet() { __syncthreads(); }
 };
 
-/// A pivot, which may be the square of its rounded root, and its column of B. Among equal pivots
-/// that of the first column is the least.
+/// A pivot and its column of B, or kNoPivot. A pivot that did not fail is the square of its rounded
+/// root. take() keeps the lesser pivot; of equal ones that with the lower column is the lesser.
 struct BatchPivot {
   double value;
   Index column;
@@ -46,8 +47,8 @@ struct BatchPivot {
   }
 };
 
-/// A front's triangle of m rows and p pivots. kOnChip: it lies in shared memory, with the block
-/// right after the panel.
+/// A front's triangle of m rows and p pivots: its panel and its contribution block. kOnChip: it
+/// lies in shared memory, with the block right after the panel; else in global memory.
 template <class T, bool kOnChip>
 struct BatchTriangle {
   T* panel;
@@ -60,8 +61,8 @@ struct BatchTriangle {
   }
 };
 
-/// A step from a row of a column to the same row of the next: in a packed triangle columns get
-/// shorter, in a copy they do not.
+/// A walk along a row, from a column to the next: `step` entries, of which there are `shrink` fewer
+/// at each next() (1 in a packed triangle, whose columns get shorter, 0 in a copy).
 template <class T>
 struct ColumnWalk {
   T* at;
@@ -70,35 +71,36 @@ struct ColumnWalk {
   __device__ void next() { at += step, step -= shrink; }
 };
 
-/// The pivot columns of a strip, where all threads of the block read them: in the triangle itself
-/// if that lies in shared memory, else in a copy in room[0 .. Shape::kStrip * m).
+/// The pivot columns of a strip. All threads of the block read them in shared memory: in the
+/// triangle itself if it lies there, else in a copy in room[0 .. Shape::kStrip * m).
 template <class T, bool kOnChip>
 struct BatchStrip {
   const BatchTriangle<T, kOnChip>& a;
   T* room;
   Index begin, width;  ///< pivots [begin, begin + width)
 
-  /// Returns row r of the strip's columns in the triangle, to be read or written.
+  /// Returns a walk along row r through the strip's columns in the triangle, to read or write
+  /// there.
   __device__ ColumnWalk<T> in_place(Index r) const {
     return {a.column(begin) + r, a.m - begin - 1, 1};
   }
-  /// Returns row r of the strip's columns where all threads read it: in the triangle or in the
-  /// copy.
+  /// Returns a walk along row r through the strip's columns in shared memory: in the triangle or in
+  /// the copy.
   __device__ ColumnWalk<T> to_read(Index r) const {
     return kOnChip ? in_place(r) : ColumnWalk<T>{room + (r - begin), a.m, 0};
   }
 };
 
-/// Results of a team's pivots, in shared memory.
+/// Arrays in shared memory for the results of a team's pivots.
 template <class T>
 struct BatchPivots {
-  T* scratch;  ///< scratch[c]: 1 / L(c,c) of the strip; scratch[kBatchStrip]: 0 if a pivot failed.
-               ///< Null for a warp.
-  BatchPivot* failed;  ///< the first pivot so far that failed
-  BatchPivot* least;   ///< the least pivots so far, one a lane
+  T* scratch;  ///< scratch[c]: 1 / L(c,c) for column c of the strip; scratch[kBatchStrip]: 0 if a
+               ///< pivot of it failed, else 1. Null for a warp.
+  BatchPivot* failed;  ///< the failed pivot with the lowest column so far
+  BatchPivot* least;   ///< the least pivots so far, one for each lane
 
-  /// Returns true if the pivot is positive and finite; else records it, unless an earlier column
-  /// has failed. The result is the same in all lanes of the warp.
+  /// Returns true if the pivot is positive and finite; else records it as failed, unless a lower
+  /// column has failed. All lanes of a warp call it with the same pivot. column: a column of B.
   __device__ bool accept(T pivot, Index column) const {
     const bool good = pivot > T(0) && !isinf(pivot);
     if (!good && threadIdx.x % 32 == 0 && column < failed->column)
@@ -107,8 +109,10 @@ struct BatchPivots {
   }
 };
 
-/// Factorises columns [begin, begin + width) of the packed triangle `a` of order m <= 32 by a warp,
-/// row r by lane r. Returns false if a pivot failed.
+/// Factorises columns [begin, begin + width) of the packed triangle `a` of order m <= 32 in shared
+/// memory by a warp, row r by lane r; the products of earlier columns must be subtracted. row:
+/// output, the lane's entries of L in these columns. first: column of B of the front's first pivot.
+/// Returns false, in all lanes, if a pivot failed; `a` is then unchanged.
 template <Index kWidth, class T>
 __device__ bool factor_columns(T* a, Index m, Index begin, Index width, T (&row)[kWidth],
                                Index first, const BatchPivots<T>& pivots) {
@@ -140,9 +144,10 @@ __device__ bool factor_columns(T* a, Index m, Index begin, Index width, T (&row)
   return true;
 }
 
-/// Eliminates p columns of a packed triangle of order m <= 32 in shared memory, by a warp. Returns
-/// false if a pivot failed. A lane alone reads and writes its row right of the pivots, so lanes
-/// wait for each other once a strip.
+/// Eliminates the first p columns of a packed triangle of order m <= 32 in shared memory, by a
+/// warp. first: column of B of the first of them. Returns false, in all lanes, if a pivot failed.
+/// Only its lane reads and writes a row right of the pivots, so lanes wait for each other once for
+/// each four pivots.
 template <class T>
 __device__ bool eliminate_narrow(T* a, Index m, Index p, Index first,
                                  const BatchPivots<T>& pivots) {
@@ -175,9 +180,9 @@ __device__ bool eliminate_narrow(T* a, Index m, Index p, Index first,
   return true;
 }
 
-/// Factorises the diagonal block of a strip by the first warp, one row a lane. The next column is
-/// always row[0], so that the loop is short in the instruction cache. `first`: the front's first
-/// column.
+/// Factorises the diagonal block of a strip, by the first warp, one row a lane, and sets
+/// pivots.scratch. The next column is always row[0], so that the loop is short in the instruction
+/// cache. first: column of B of the front's first pivot.
 template <class Shape, class T, bool kOnChip>
 __device__ void factor_diagonal(const BatchStrip<T, kOnChip>& strip, Index first,
                                 const BatchPivots<T>& pivots) {
@@ -211,7 +216,8 @@ __device__ void factor_diagonal(const BatchStrip<T, kOnChip>& strip, Index first
                             first + strip.begin + lane);
 }
 
-/// Solves for the rows below the diagonal block, one a thread: L(r,:) = F(r,:) L(k,k)^-T.
+/// Solves for the rows below the diagonal block of the strip, one a thread, by the thread block:
+/// L(r,:) = F(r,:) L(k,k)^-T. scratch: BatchPivots::scratch.
 template <class Shape, class T, bool kOnChip>
 __device__ void solve_rows(const BatchStrip<T, kOnChip>& strip, const T* scratch) {
   constexpr Index kStrip = Shape::kStrip;
@@ -240,8 +246,8 @@ __device__ void solve_rows(const BatchStrip<T, kOnChip>& strip, const T* scratch
   }
 }
 
-/// Subtracts the products of the strip from a tile. A lane has the entries (i0 + lane % 8 + 8 x, j0
-/// + lane / 8 + 4 y).
+/// Subtracts the products of the strip's columns from the tile that begins at entry (i0, j0), by a
+/// warp. A lane has the entries (i0 + lane % 8 + 8 x, j0 + lane / 8 + 4 y).
 template <class Shape, class T, bool kOnChip>
 __device__ void update_tile(const BatchStrip<T, kOnChip>& strip, Index i0, Index j0) {
   constexpr Index kX = Shape::kTileRows / 8, kY = Shape::kTileColumns / 4;
@@ -276,7 +282,7 @@ __device__ void update_tile(const BatchStrip<T, kOnChip>& strip, Index i0, Index
   }
 }
 
-/// Updates all columns right of the strip. Tiles are dealt to the block's warps in turn.
+/// Updates all columns right of the strip, by the thread block: warps take tiles in turn.
 template <class Shape, class T, bool kOnChip>
 __device__ void update_right(const BatchStrip<T, kOnChip>& strip) {
   const Index warp = BlockTeam::rank() / 32;
@@ -286,10 +292,10 @@ __device__ void update_right(const BatchStrip<T, kOnChip>& strip) {
       if (tile % kBatchWarps == warp) update_tile<Shape>(strip, i, j);
 }
 
-/// Eliminates a front's pivots by a block of threads: L in the panel, F22 - L21 L21^T in the block.
-/// Returns false, in all threads, if a pivot failed. room: Shape::kStrip * m numbers in shared
-/// memory for a triangle in global memory, else null. All threads have met before the call, and
-/// meet at the end.
+/// Eliminates a front's pivots by a block of threads: L in the panel, F22 - L21 L21^T in the
+/// contribution block. first: column of B of the first pivot. room: Shape::kStrip * m numbers in
+/// shared memory for a triangle in global memory, else null. Returns false, in all threads, if a
+/// pivot failed. All threads must have met before the call; they meet at its end.
 template <class Shape, class T, bool kOnChip>
 __device__ bool eliminate(const BatchTriangle<T, kOnChip>& a, Index first, T* room,
                           const BatchPivots<T>& pivots) {

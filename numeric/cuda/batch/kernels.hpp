@@ -1,4 +1,5 @@
-// Launches of batches: each block of threads does one item after another, all fronts of it.
+// Launches of batches: each block of threads does one item after another, all fronts of an item in
+// a factorisation, all fronts for one column in a solve.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,35 +19,39 @@ inline constexpr Index kBatchStrip =
 inline constexpr Index kBatchMostRows =
     720;  ///< most rows of a front: its strips fit into the shared memory of all devices
 inline constexpr Index kBatchScratch =
-    20;  ///< numbers of a block: reciprocals of a strip's pivots, and whether one failed
+    20;  ///< numbers of a block's shared memory for BatchPivots::scratch, rounded up
 inline constexpr int kBatchMostShared =
-    96 * 1024;  ///< bytes of shared memory that any device from sm_80 on lets a block have
-inline constexpr int kBatchSolves =
-    8;  ///< blocks of a solve per multiprocessor: with 7, 1000 items take two rounds on an H200
+    96 * 1024;  ///< most bytes of dynamic shared memory that a block of a factorisation is let
+                ///< have; any device from sm_80 on can
+inline constexpr int kBatchSolves = 8;  ///< resident blocks of a solve per multiprocessor: with 7,
+                                        ///< 1000 items take two rounds on an H200
 inline constexpr int kBatchSolveShared =
-    24 * 1024;  ///< bytes up to which a solve's vectors lie in shared memory
+    24 * 1024;  ///< most bytes of shared memory of a block of a solve that has its vectors there
 
 /// Shapes of a block's factorisation, chosen so that no registers are spilled in a loop: the spills
 /// of all threads of a multiprocessor do not fit into its L1 cache.
-struct SmallBatchShape {               // for plans whose fronts have at most kRows rows
-  static constexpr int kResident = 8;  ///< blocks of a multiprocessor: 64 registers a thread
-  static constexpr Index kStrip = 8;   ///< pivots between two updates of the columns right of them
+struct SmallBatchShape {  // for plans whose fronts have at most kRows rows
+  static constexpr int kResident =
+      8;  ///< resident blocks of a multiprocessor: 64 registers a thread
+  static constexpr Index kStrip = 8;  ///< pivots between two updates of the columns right of them
   static constexpr Index kRows =
-      64;  ///< fronts of more rows are done in global memory, by strips in shared memory
-  static constexpr bool kAllOnChip = true;  ///< no front has more rows
+      64;  ///< most rows of a front that is done in shared memory; larger fronts are done in global
+           ///< memory, by strips in shared memory
+  static constexpr bool kAllOnChip = true;  ///< no front has more than kRows rows
   static constexpr Index kTileRows = 16,
                          kTileColumns = 8;  ///< size of a tile of an update, which a warp does
 };
-struct LargeBatchShape {
-  static constexpr int kResident = 4;  // 128 registers
+struct LargeBatchShape {               // for all other plans
+  static constexpr int kResident = 4;  ///< 128 registers a thread
   static constexpr Index kStrip = kBatchStrip, kRows = 112;
   static constexpr bool kAllOnChip = false;
   static constexpr Index kTileRows = 32, kTileColumns = 16;
 };
 inline bool is_small_batch(Index most_rows) { return most_rows <= SmallBatchShape::kRows; }
 
-/// A level of fronts order[first, first + count), whose children are all in earlier levels. The
-/// first `narrow` have at most DeviceSchedule::kNarrow rows, and a warp does each of them.
+/// A level of fronts PlanView::order[first .. first + count), whose children are all in earlier
+/// levels. The first `narrow` fronts have at most DeviceSchedule::kNarrow rows; a warp does each of
+/// them, a block each of the others.
 struct BatchLevel {
   Index first, narrow, count;
 };
@@ -57,15 +62,16 @@ struct BatchPlan {
   const BatchLevel* level;           ///< the level of the leaves first
   const std::uint32_t* entry_place;  ///< place of each entry of A in its front's panel
                                      ///< (symbolic::packed_column)
-  Index levels;
-  Index n;
-  Index most_rows;    ///< rows of the largest front
-  Index update_rows;  ///< number of update rows of a solve with one column
+  Index levels;                      ///< number of levels
+  Index n;                           ///< rows of A
+  Index most_rows;                   ///< rows of the largest front
+  Index update_rows;                 ///< number of update rows of a solve with one column
 };
 
-/// Numbers of a batch: those of item k begin at entries + k * stride. In an item a front's panel,
-/// the first p columns of a packed triangle of order m, is at Front::panel, its contribution block,
-/// a packed triangle of order q, at Front::block.
+/// Panels and contribution blocks of a batch: those of item k begin at entries + k * stride. In an
+/// item a front's panel, the first p columns of a packed triangle of order m, is at Front::panel,
+/// its contribution block, a packed triangle of order q, at Front::block. Tiled fronts are packed,
+/// too.
 template <class T>
 struct BatchMemory {
   T* entries;
@@ -75,7 +81,8 @@ struct BatchMemory {
   OwnedPlace<DeviceVerdict> host;  ///< the verdicts once more, in page-locked memory of the host
 };
 
-/// Values of A: those of item k begin at data + k * stride.
+/// Values of A on the device: those of item k begin at data + k * stride. `shift` is added to the
+/// diagonal of all items.
 template <class T>
 struct BatchValues {
   const T* data;
@@ -83,8 +90,8 @@ struct BatchValues {
   T shift;
 };
 
-/// Right-hand sides b and solutions x of the first item, and the strides from item to item, as in
-/// BatchView. x may be b itself.
+/// `cols` right-hand sides b and solutions x of the first item, on the device, and the strides from
+/// item to item, as in BatchView. x may be b itself.
 template <class T>
 struct BatchRhs {
   StridedView<const T> b;
@@ -92,12 +99,13 @@ struct BatchRhs {
   StridedView<T> x;
   Offset x_stride;
   Index cols;
-  T* scratch;  ///< batch_vector() numbers a block, if they do not fit into shared memory
+  T* scratch;  ///< batch_vector() numbers for each thread block, unless batch_vectors_shared()
 };
 
-/// Returns how many numbers a solve of one column has: those of the solution and the update rows.
+/// Returns how many numbers a block needs to solve one column: those of the solution and of the
+/// update rows.
 inline Offset batch_vector(Index n, Index update_rows) { return Offset{n} + update_rows; }
-/// Returns the bytes of shared memory of a block that factorises.
+/// Returns the bytes of dynamic shared memory of a block that factorises.
 template <class T>
 int batch_factor_bytes(Index most_rows) {
   const Index strip = most_rows > LargeBatchShape::kRows ? LargeBatchShape::kStrip * most_rows : 0;
@@ -107,20 +115,20 @@ int batch_factor_bytes(Index most_rows) {
   return static_cast<int>((kBatchScratch + std::max({narrow, rows * (rows + 1) / 2, strip})) *
                           Index{sizeof(T)});
 }
-/// Returns how many numbers of shared memory hold the rows of a front that a block does, or of a
-/// narrow front for each warp.
+/// Returns how many numbers of shared memory a block of a solve needs for one column of a front's
+/// rows: of a front that the block does, or of a narrow front for each warp.
 inline Index batch_solve_rows(Index most_rows) {
   return std::max(Index{kBatchWarps} * symbolic::DeviceSchedule::kNarrow, most_rows);
 }
-/// Returns true if a solve's vectors lie in shared memory.
+/// Returns true if the batch_vector() numbers of a block of a solve lie in shared memory.
 template <class T>
 bool batch_vectors_shared(Index n, Index update_rows, Index most_rows) {
   return (batch_vector(n, update_rows) + batch_solve_rows(most_rows)) * Offset{sizeof(T)} <=
          kBatchSolveShared;
 }
 
-/// Returns the blocks of a kernel that the current device holds at once, at least 1. Throws
-/// Error(device).
+/// Returns the number of blocks of a kernel, of kBatchThreads threads and `bytes` bytes of dynamic
+/// shared memory, that the current device holds at once, at least 1. Throws Error(device).
 template <class... P>
 int resident_blocks(void (*kernel)(P...), int bytes) {
   int device = 0, processors = 0, blocks = 0;
@@ -135,14 +143,15 @@ int resident_blocks(void (*kernel)(P...), int bytes) {
 /// Loads the kernels. Throws Error(device).
 void load_batch_kernels();
 
-/// Return the blocks of a factorisation, and of a solve, that the current device holds at once.
-/// Throw Error(device).
+/// Return the number of blocks of a factorisation, and of a solve, that the current device holds at
+/// once. Throw Error(device).
 template <class T>
 int batch_factor_blocks(Index most_rows);
 template <class T>
 int batch_solve_blocks(Index n, Index update_rows, Index most_rows);
 
-/// Enqueues L and the verdicts of all items, by at most `blocks` blocks, in one launch.
+/// Enqueues the factorisation of all items, by at most `blocks` blocks, in one launch: L and the
+/// verdicts in `memory`.
 template <class T>
 void enqueue_batch_factor(const BatchPlan& plan, const BatchValues<T>& value,
                           const BatchMemory<T>& memory, int blocks, cudaStream_t stream);

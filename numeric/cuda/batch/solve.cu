@@ -1,5 +1,5 @@
 // Solves of a batch: a block of threads does both sweeps of a column of an item, front by front,
-// level by level; children are pulled in their fixed order.
+// level by level; a front pulls its children's update rows in a fixed order.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/batch/front.cuh"
 #include "numeric/cuda/runtime/kernel/dot2.cuh"
@@ -9,13 +9,13 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// A column that is being solved.
+/// A column of an item that is being solved.
 template <class T>
 struct BatchColumn {
   const BatchPlan& plan;
-  const T* l;  ///< L of the item
-  T* x;        ///< solution: n numbers in the plan's numbering
-  T* update;   ///< update rows
+  const T* l;  ///< L of the item: BatchMemory::entries of it
+  T* x;        ///< n numbers in the plan's numbering: b, then y, then x
+  T* update;   ///< BatchPlan::update_rows numbers, at Front::update those of a front
 };
 
 /// Returns the address that row 0 of column c of a front's panel would have.
@@ -24,7 +24,8 @@ __device__ const T* panel_column(const BatchColumn<T>& column, const Front& f, I
   return column.l + f.panel + packed_column(c, f.m);
 }
 
-/// Computes v = L(k,k)^-1 v for pivots [k0, k0 + width), by a warp, one row a lane.
+/// Computes v = L(k,k)^-1 v for pivots [k0, k0 + width) of front f, by a warp, one row a lane. v
+/// has a number for each row of f, in shared memory.
 template <class T>
 __device__ void forward_diagonal(const BatchColumn<T>& column, const Front& f, Index k0,
                                  Index width, T* v) {
@@ -45,8 +46,8 @@ __device__ void forward_diagonal(const BatchColumn<T>& column, const Front& f, I
   if (lane < width) v[k0 + lane] = mine;
 }
 
-/// Computes y of a front's pivots in column.x, and its update rows. v: f.m numbers in shared
-/// memory.
+/// Computes y of the pivots of front s in column.x, from b there, and its update rows in
+/// column.update, by a team. v: a number for each row of the front, in shared memory.
 template <class Team, class T>
 __device__ void forward_front(const BatchColumn<T>& column, Index s, T* v) {
   const PlanView& plan = column.plan.plan;
@@ -79,7 +80,8 @@ __device__ void forward_front(const BatchColumn<T>& column, Index s, T* v) {
   Team::meet();
 }
 
-/// Computes v = L(k,k)^-T v for pivots [k0, k0 + width), by a warp, one column a lane.
+/// Computes v = L(k,k)^-T v for pivots [k0, k0 + width) of front f, by a warp, one column a lane. v
+/// is as for forward_diagonal().
 template <class T>
 __device__ void backward_diagonal(const BatchColumn<T>& column, const Front& f, Index k0,
                                   Index width, T* v) {
@@ -99,9 +101,9 @@ __device__ void backward_diagonal(const BatchColumn<T>& column, const Front& f, 
   if (lane < width) v[k0 + lane] = mine;
 }
 
-/// Subtracts from v(k0 + c) the sum over rows from k0 + width on of L(r, k0 + c) v(r), one warp a
-/// column, in about twice the precision: these sums cancel, and caused half of a solve's error in
-/// plain arithmetic.
+/// Subtracts from v(k0 + c), c < width, the sum over rows r >= k0 + width of L(r, k0 + c) v(r), by
+/// a team, one warp a column, in about twice the precision of T: these sums cancel, and caused half
+/// of a solve's error in plain arithmetic.
 template <class Team, class T>
 __device__ void subtract_below(const BatchColumn<T>& column, const Front& f, Index k0, Index width,
                                T* v) {
@@ -126,7 +128,8 @@ __device__ void subtract_below(const BatchColumn<T>& column, const Front& f, Ind
   }
 }
 
-/// Computes x of a front's pivots in column.x. v: f.m numbers in shared memory.
+/// Computes x of the pivots of front s in column.x, from y there and x of its ancestors, by a team.
+/// v: a number for each row of the front, in shared memory.
 template <class Team, class T>
 __device__ void backward_front(const BatchColumn<T>& column, Index s, T* v) {
   const PlanView& plan = column.plan.plan;
@@ -145,8 +148,9 @@ __device__ void backward_front(const BatchColumn<T>& column, Index s, T* v) {
   Team::meet();
 }
 
-/// Calls of_warp(front, its room) for the narrow fronts of a level, one a warp, then
-/// of_block(front, room) for the others.
+/// Calls of_warp(front, room of the warp) for the narrow fronts of a level, one a warp, then, by
+/// all threads of the block, of_block(front, room) for the others. room: batch_solve_rows() numbers
+/// in shared memory.
 template <class T, class OfWarp, class OfBlock>
 __device__ void each_front(const BatchPlan& plan, const BatchLevel& level, T* room,
                            const OfWarp& of_warp, const OfBlock& of_block) {

@@ -1,4 +1,5 @@
-// A bordered by right-hand sides on a CUDA device, by copies, rows of L, and a backward sweep.
+// The bordered matrix [c B^T; B A] on a CUDA device: copies into it, and its solution by rows of L
+// and a backward sweep.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/extract/border.hpp"
 

@@ -1,4 +1,5 @@
-// A bordered by right-hand sides, as a matrix on a CUDA device, for kauri::FusedSolve.
+// The bordered matrix [c B^T; B A], with right-hand sides B, on a CUDA device, for
+// kauri::FusedSolve.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -31,8 +32,8 @@ class CudaBorder final : public BorderImpl<T> {
   DeviceBlock block_;
   DeviceArray<T> value_;
   DeviceArray<T>
-      begin_;         // right-hand sides of the backward sweep; also data on its way to the host
-  DeviceArray<T> x_;  // solutions; also data on its way from the host
+      begin_;         // right-hand sides of the backward sweep; in get() x on its way to the host
+  DeviceArray<T> x_;  // solutions; in set() b on its way from the host
 };
 
 }  // namespace kauri::numeric::cuda

@@ -1,5 +1,5 @@
-// ln det(A) as the logarithm of one product, that of the diagonal of L, in a number twice as long
-// as a double with a separate exponent (products of double-double numbers: M. Joldes, J.-M. Muller,
+// ln det(A) as the logarithm of the square of one product, that of the diagonal of L, in a number
+// twice as long as a double with a separate exponent (double-double: M. Joldes, J.-M. Muller,
 // V. Popescu, Tight and rigorous error bounds for basic building blocks of double-word arithmetic,
 // ACM Trans. Math. Softw. 44, 2017). Lanes, warps and blocks multiply in trees that depend on the
 // fronts alone.
@@ -26,7 +26,7 @@ constexpr int kBias = 1023, kMantissaBits = 52;
 
 __device__ LongProduct one() { return {1, 0, 0}; }
 
-/// Returns the exponent of a positive normal number: 2^exponent <= x < 2^(exponent + 1).
+/// Returns the exponent of a positive normal number x: 2^exponent <= x < 2^(exponent + 1).
 __device__ int exponent_of(double x) {
   return static_cast<int>(__double_as_longlong(x) >> kMantissaBits) - kBias;
 }
@@ -55,15 +55,16 @@ __device__ LongProduct times(const LongProduct& a, const LongProduct& b) {
   return normalized(product, crossed, a.exponent + b.exponent);
 }
 
-/// Returns a times a pivot of L. The pivot is positive, and normal, since its square is not less
-/// than 2^-1074.
+/// Returns a times a diagonal entry of L. It is positive, and normal, since its square is not less
+/// than 2^-1074. The result has no meaning if it is not, after a factorisation that failed.
 __device__ LongProduct times(const LongProduct& a, double root) {
   const double mantissa = mantissa_of(root), product = __dmul_rn(a.high, mantissa),
                error = __fma_rn(a.high, mantissa, -product);
   return normalized(product, __fma_rn(a.low, mantissa, error), a.exponent + exponent_of(root));
 }
 
-/// Returns the product over all threads of the block, in thread 0.
+/// Returns the product of `mine` of all threads of the block, in thread 0; unspecified in others.
+/// All threads of the block call it.
 __device__ LongProduct product_of_block(const LongProduct& mine) {
   return block_reduce<kThreads>(
       mine, [](const LongProduct& a, const LongProduct& b) { return times(a, b); },
@@ -85,6 +86,7 @@ __device__ double log_of_square(LongProduct product) {
   return 2 * (whole + (log(product.high) + rest));
 }
 
+/// Writes 2 ln(product), or NaN if the verdict is not good, to *there.
 __device__ void conclude(const LongProduct& product, const DeviceVerdict* verdict, double* there) {
   const bool good = verdict->status == VerdictStatus::positive_definite;
   *there = good ? log_of_square(product) : std::numeric_limits<double>::quiet_NaN();

@@ -54,8 +54,8 @@ double CudaFactor<T>::log_determinant() const {
 }
 
 /// Stores partial products in the workspace's buffer for right-hand sides from the host (rhs()).
-/// That holds a number for each row, a front has one row or more, and the parts take less than a
-/// number for each front (determinant_blocks()).
+/// The buffer holds a number for each row of A, a front has one pivot or more, and the partial
+/// products take less memory than a number for each front (determinant_blocks()).
 template <class T>
 void CudaFactor<T>::enqueue_log_determinant(double* there, WorkspaceImpl<T>& workspace,
                                             StreamHandle stream) const {

@@ -1,4 +1,5 @@
-// One solve and one step of the estimator on one stream; a few numbers are copied to the host.
+// Steps of the norm estimator: one solve and its reduction on one stream; one EstimatorStep is
+// copied to the host.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/extract/norm_estimator.hpp"
 

@@ -8,12 +8,13 @@
 
 namespace kauri::numeric::cuda {
 
-/// Owns one vector, one byte for the sign of each row, and the partial results; these bytes are in
-/// no ledger of the backend.
+/// Owns one vector of n numbers, one byte for the sign of each of its entries, and partial results;
+/// no ledger counts these bytes. Borrows the factor and the workspace, which must outlive it.
 template <class T>
 class CudaNormEstimator final : public NormEstimator<T> {
  public:
-  /// Allocates the vectors for a factor of n >= 1 rows. Throws Error(memory).
+  /// Allocates the vectors for a factor of n >= 1 rows. The device must be current. Throws Error:
+  /// memory, device.
   CudaNormEstimator(const CudaFactor<T>& factor, WorkspaceImpl<T>& workspace,
                     const DeviceContext& context);
   EstimatorStep step(EstimatorStart start, Index corner) override;

@@ -1,5 +1,5 @@
-// Sums of magnitudes, the largest of them, and signs: lanes, warps and blocks add up in trees that
-// depend on n alone.
+// Right-hand sides of the norm estimator, and of their solutions the sum of magnitudes, the largest
+// one, and signs: lanes, warps and blocks add up in trees that depend on n alone.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/extract/norm_estimator_kernels.hpp"
 
@@ -14,10 +14,11 @@ constexpr unsigned kThreads = 256;
 
 __device__ Index thread_index() { return static_cast<Index>(blockIdx.x * kThreads + threadIdx.x); }
 
-/// Returns the step from an index of a thread to its next one. Indices are of type Offset: one
-/// after the last may be above 2^31.
+/// Returns the step from an index that a thread works on to its next one. Indices are of type
+/// Offset, since the index after the last one may be above 2^31.
 __device__ Offset stride() { return Offset{gridDim.x} * kThreads; }
 
+/// Returns entry i of the right-hand side `start`.
 template <class T>
 __device__ T start_of(Index n, EstimatorStart start, Index corner, const std::int8_t* sign,
                       Index i) {
@@ -49,7 +50,8 @@ __device__ EstimatorStep both(const EstimatorStep& a, const EstimatorStep& b) {
           other ? b.where : a.where, a.turned | b.turned};
 }
 
-/// Returns the statistics of all parts of the block's threads, in thread 0.
+/// Combines the statistics of all threads of the block, which all call it. Returns the result in
+/// thread 0.
 __device__ EstimatorStep of_block(const EstimatorStep& seen) {
   return block_reduce<kThreads>(
       seen, [](const EstimatorStep& a, const EstimatorStep& b) { return both(a, b); },

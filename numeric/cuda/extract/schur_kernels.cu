@@ -1,7 +1,7 @@
 // Products with L22: one thread for each number of the result, which adds up the terms of the
 // fronts, column after column, in the order and with the roundings of the host's loops
-// (src/facade/schur.cpp). The rows of OrderingOptions::last are one front; any other number of last
-// rows may lie in several.
+// (src/facade/schur.cpp). The rows of OrderingOptions::last are the pivots of one front; any other
+// number of last rows may be pivots of several.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/extract/schur_kernels.hpp"
 
@@ -28,6 +28,7 @@ __device__ void for_entries(Index rows, Index cols, const F& f) {
     f(static_cast<Index>(e % rows), static_cast<Index>(e / rows));
 }
 
+/// Returns `value`, or NaN if the verdict is not good.
 template <class T>
 __device__ T if_good(const LastBlock<T>& block, T value) {
   return block.verdict->status == VerdictStatus::positive_definite
@@ -35,7 +36,7 @@ __device__ T if_good(const LastBlock<T>& block, T value) {
              : std::numeric_limits<T>::quiet_NaN();
 }
 
-/// Returns the row of a front that is row `row` of B, or kNone if the front does not have it.
+/// Returns the position in a front of row `row` of B, or kNone if the front does not have this row.
 __device__ Index row_in(const PlanView& plan, const Front& f, Index row) {
   if (row < f.first + f.p) return row < f.first ? kNone : row - f.first;
   const Index* below = plan.row + f.row + f.p;
@@ -43,7 +44,7 @@ __device__ Index row_in(const PlanView& plan, const Front& f, Index row) {
   return at < q && below[at] == row ? f.p + at : kNone;
 }
 
-/// Returns the index in a front of its first column among the last rows.count columns of B.
+/// Returns the index in a front of its first pivot that is one of the last rows.count columns of B.
 __device__ Index first_column(const LastRows& rows, const Front& f) {
   return max(0, rows.begin - f.first);
 }
@@ -68,7 +69,7 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-/// Returns the front that eliminates column `column` of B, one of the last.
+/// Returns the front that eliminates column `column` of B, one of the last rows.count columns.
 __device__ Index front_of(const PlanView& plan, const LastRows& rows, Index column) {
   Index low = rows.front, high = rows.fronts;  // first of low <= column < first of high
   while (high - low > 1) {
@@ -122,7 +123,8 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-/// Reads the last rows of L, one warp for each front, whose columns have these rows at their end.
+/// Copies the last rows of L to y, one warp for each front; these rows are the last ones of every
+/// front.
 template <class T>
 __global__ void __launch_bounds__(kThreads) rows_of_l(LastBlock<T> block, StridedView<T> y) {
   const LastRows& rows = block.rows;
@@ -144,7 +146,8 @@ __global__ void __launch_bounds__(kThreads)
   for_entries(rows, cols, [&](Index i, Index column) { to(i, column) = from(i, column); });
 }
 
-/// Launches one thread for each of `entries`, up to a number that is enough for any device.
+/// Launches one thread for each of `entries` entries, but at most kMostBlocks blocks, which are
+/// enough for any device: threads of for_entries() take several entries.
 template <class... P, class... A>
 void over(void (*kernel)(P...), Offset entries, cudaStream_t stream, A&&... arguments) {
   if (entries == 0) return;

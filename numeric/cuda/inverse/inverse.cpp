@@ -1,5 +1,5 @@
-// Selected inverses on a CUDA device: levels from the root down, as many tiled fronts at a time as
-// fit into the scratch.
+// Selected inverses on a CUDA device: level by level from the root down, as many tiled fronts in
+// one launch as fit into the scratch.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/inverse/inverse.hpp"
 
@@ -19,19 +19,22 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Entries of scratch: at most 1 / kScratchShare of those of L, or kLeastScratch if that is more,
-/// unless one front needs more than that.
+/// The scratch has at most 1 / kScratchShare times the entries of L, or kLeastScratch entries if
+/// that is more. It has more only if a single front needs more.
 constexpr Offset kScratchShare = 4, kLeastScratch = Offset{1} << 21;
 
 using symbolic::FrontCells;
 
-/// Lists the tiles of a launch, those of the longest sums first, so that the last ones are short.
+/// Lists the tiles of a launch, those of the longest sums first, so that blocks that start last
+/// have short sums.
 class Listing {
  public:
+  /// Adds tile (i, j) of a front, a sum of `terms` products of tiles.
   void add(Index front, Index i, Index j, Index terms) {
     listed_.push_back(
         {terms, {front, static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(j)}});
   }
+  /// Appends the tiles added so far to `tile`, returns their range there, and starts a new list.
   InverseTiles append_to(std::vector<InverseTile>& tile) {
     std::stable_sort(listed_.begin(), listed_.end(),
                      [](const Listed& a, const Listed& b) { return a.terms > b.terms; });
@@ -49,14 +52,15 @@ class Listing {
   std::vector<Listed> listed_;
 };
 
-/// Fronts whose scratch fits into the room together.
+/// Tiled fronts that the same launches work on. `entries`: entries of scratch that they need
+/// together.
 struct Group {
   std::vector<Index> front;
   Offset entries = 0;
 };
-/// Returns groups of fronts in the order of `fronts`, each of `most` entries of scratch at most or
-/// of one front. Leaves out fronts that need none. Calls place(front, begin) with the place of each
-/// front's scratch.
+/// Returns groups of fronts in the order of `fronts`: each needs at most `most` entries of scratch,
+/// or is one front that needs more. need(s) returns the entries that front s needs; fronts that
+/// need none are in no group. Calls place(s, begin) with the place of front s in the scratch.
 template <class Need, class Place>
 std::vector<Group> group(std::span<const Index> fronts, Offset most, const Need& need,
                          const Place& place) {
@@ -72,8 +76,8 @@ std::vector<Group> group(std::span<const Index> fronts, Offset most, const Need&
   return out;
 }
 
-/// Returns the most tiles of products L21 G11 that a step in making G has, in a front of `pivots`
-/// tiles of pivots.
+/// Returns the largest number of tiles of products L21 G11 that a front with `pivots` pivot tiles
+/// has in one InverseStep.
 Offset tiles_of_halves(Index pivots) {
   Offset most = 0;
   for (Offset h = 1; h < pivots; h *= 2) {
@@ -83,7 +87,8 @@ Offset tiles_of_halves(Index pivots) {
   return most;
 }
 
-/// Lists the steps in making G = L11^-1 for the fronts of a group.
+/// Appends the steps in making G = L11^-1 for the fronts of a group to layout.steps, and their
+/// tiles to layout.tile.
 void list_steps(const Plan& plan, const Group& group, InverseLayout& layout) {
   const auto pivots = [&](Index s) {
     return FrontCells{plan.supernodes.order(s), plan.supernodes.pivots(s)}.pivot_tiles();
@@ -104,6 +109,7 @@ void list_steps(const Plan& plan, const Group& group, InverseLayout& layout) {
   }
 }
 
+/// Returns the run of a group; appends its tiles to layout.tile.
 InverseRun list_run(const Plan& plan, const Group& group, InverseLayout& layout) {
   Listing below, beside, pivots;
   for (const Index s : group.front) {
@@ -180,7 +186,7 @@ template <class T>
 CudaInverse<T>::CudaInverse(std::shared_ptr<const DevicePlan> plan, const DeviceContext& context)
     : CudaInverse(plan, context, InverseLayout(*plan->plan())) {}
 
-/// Sets Z to zero: no kernel writes the padding of its cells, which so remains zero.
+/// Sets z_ to zero, and so the padding of its cells, to which kernels write nothing but zeros.
 template <class T>
 CudaInverse<T>::CudaInverse(std::shared_ptr<const DevicePlan> plan, const DeviceContext& context,
                             InverseLayout layout)
@@ -220,7 +226,8 @@ CudaInverse<T>::~CudaInverse() {
   stream_->wait();
 }
 
-/// Enqueues launches that depend on the pattern alone: the host decides nothing on the way.
+/// Enqueues launches that depend on the pattern alone: the host reads no results between them, so
+/// a graph can record them.
 template <class T>
 void CudaInverse<T>::enqueue(const FactorImpl<T>& impl, cudaStream_t stream) const {
   const auto& factor = static_cast<const CudaFactor<T>&>(impl);

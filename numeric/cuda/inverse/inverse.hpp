@@ -15,13 +15,13 @@ namespace kauri::numeric::cuda {
 /// pattern alone.
 struct InverseLayout {
   explicit InverseLayout(const Plan& plan);
-  std::vector<InverseTile> tile;   ///< tiles of all launches
+  std::vector<InverseTile> tile;   ///< tiles of all launches; InverseTiles are ranges of it
   std::vector<InverseStep> steps;  ///< steps, in the order of their launches
-  InverseTiles quotients;          ///< tiles of Y, of all fronts
+  InverseTiles quotients;          ///< tiles of Y, of all tiled fronts
   std::vector<std::vector<InverseRun>>
-      runs;                         ///< runs of each level's tiled fronts, one after another
-  std::vector<InversePlace> place;  ///< per tiled front
-  Offset scratch = 0;               ///< entries of scratch of the largest run or group
+      runs;  ///< runs[l]: runs of the tiled fronts of level l, in the order of their launches
+  std::vector<InversePlace> place;  ///< per tiled front, in the order of Front::tiled
+  Offset scratch = 0;  ///< entries of InverseMemory::scratch: those of the largest step or run
 };
 
 template <class T>
@@ -46,10 +46,11 @@ class CudaInverse final : public InverseImpl<T>, public DeviceInverse<T> {
   static Offset bytes(const Plan& plan, const InverseLayout& layout);
   CudaInverse(std::shared_ptr<const DevicePlan> plan, const DeviceContext& context,
               InverseLayout layout);
-  /// Enqueues all launches, and the copy of the verdict that the factor has when the stream comes
-  /// to it.
+  /// Enqueues all launches that compute Z, and the copy to verdict_ of the verdict that the factor
+  /// has when the stream reaches the copy.
   void enqueue(const FactorImpl<T>& impl, cudaStream_t stream) const;
-  /// Runs enqueue(), which writes out_, and copies to.size() numbers of out_ to the host.
+  /// Calls enqueue(plan, fronts, z, out, stream), which enqueues a launch that writes out_; then
+  /// copies to.size() numbers of out_ to the host, and waits. Threads take turns (reading_).
   template <class Enqueue>
   void read(const Enqueue& enqueue, std::span<T> to) const;
 

@@ -1,13 +1,13 @@
 // The selected inverse from the root down (Takahashi, Fagan & Chen 1973; by supernodes: Lin et al.
-// 2011). A small front goes by columns. For a tiled front of m rows with L = [L11; L21], let
-// G = L11^-1 and Y = L21 G; then
+// 2011). Z of a small front is computed column by column. For a tiled front of m rows with
+// L = [L11; L21], let G = L11^-1 and Y = L21 G; then
 //
 //     Z21 = -Z22 Y,   Z11 = G^T G - Y^T Z21
 //
-// G and Y wait for no other front and are made for all fronts at once, G by blocks of pivots that
+// G and Y need no other front and are computed for all fronts at once, G by blocks of pivots that
 // are twice as large in each step (J. J. Du Croz, N. J. Higham, Stability of methods for matrix
-// inversion, IMA J. Numer. Anal. 12, 1992). Z22 is gathered from the panels of ancestors. Sums go
-// by tiles in their order, without atomics.
+// inversion, IMA J. Numer. Anal. 12, 1992). Z22 is gathered from the panels of ancestors. A sum
+// takes its tiles in ascending order, without atomics.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/inverse/kernels.hpp"
 
@@ -32,9 +32,10 @@ using symbolic::kTileCells;
 constexpr unsigned kGatherThreads = 256;
 constexpr unsigned kReadThreads = 64;
 
-/// Calls take(i, j, Z(rows[i], columns[j])) for all rows[i] >= columns[j]; both lists ascend, and
-/// the fronts of the columns are done. `place`: `height` words of shared memory. All threads of the
-/// block call it, and meet afterwards.
+/// Calls take(i, j, Z(rows[i], columns[j])) for all rows[i] >= columns[j], i < height, j < width.
+/// Both lists ascend; each of these rows must be a row of the front that has columns[j] as a pivot,
+/// and Z of these fronts must be complete. `place`: shared memory for the positions of `height`
+/// rows in a front. All threads of the block call it; it ends with a barrier if width > 0.
 template <class T, class Take>
 __device__ void gather_entries(const PlanView& plan, const InverseMemory<T>& memory,
                                const Index* rows, Index height, const Index* columns, Index width,
@@ -48,7 +49,7 @@ __device__ void gather_entries(const PlanView& plan, const InverseMemory<T>& mem
         place[i] = row < f.first + f.p ? row - f.first
                                        : f.p + lower_bound(plan.row + f.row + f.p, f.m - f.p, row);
     __syncthreads();
-    int shift = 2;  // lanes go along the columns, which lie beside each other
+    int shift = 2;  // 4 to 32 lanes read one row of Z: entries of neighbouring columns
     while (shift < 5 && 1 << shift < end - begin) ++shift;
     for (Index j = begin + (thread & ((1 << shift) - 1)); j < end; j += 1 << shift) {
       const Index column = columns[j];
@@ -61,8 +62,9 @@ __device__ void gather_entries(const PlanView& plan, const InverseMemory<T>& mem
   }
 }
 
-/// Inverts a small front by columns, from the last to the first, in a square of order m in shared
-/// memory: one block of threads a front.
+/// Computes Z of narrow and small fronts from position `begin` of plan.order on, one block of
+/// threads a front: by columns, from the last pivot to the first, in a square of order m in shared
+/// memory. Z of their ancestors must be complete.
 template <class T>
 __global__ void small_inverses(PlanView plan, InverseMemory<T> memory, Index begin) {
   extern __shared__ __align__(16) unsigned char shared[];
@@ -101,7 +103,8 @@ __global__ void small_inverses(PlanView plan, InverseMemory<T> memory, Index beg
       memory.z[f.panel + layout.place(r, c)] = z[r + c * ld];
 }
 
-/// Gathers Z22 of tiled fronts, one tile a block; a diagonal tile gets both halves.
+/// Gathers Z22 of tiled fronts into scratch, one tile a block, with zeros for missing rows. A
+/// diagonal tile gets both triangles. Z of the fronts' ancestors must be complete.
 template <class T>
 __global__ void __launch_bounds__(kGatherThreads)
     gather_tiles(PlanView plan, InverseMemory<T> memory, InverseTiles tiles) {
@@ -125,7 +128,8 @@ __global__ void __launch_bounds__(kGatherThreads)
                  });
 }
 
-/// Writes the diagonal tiles of G, V(k) = L(k,k)^-1, with zeros in the place of missing pivots.
+/// Writes the diagonal tiles of G to memory.z, one tile a block: V(k) = L(k,k)^-1, which the factor
+/// holds, with zeros in the place of missing pivots.
 template <class T>
 __global__ void __launch_bounds__(kGatherThreads)
     begin_inverses(PlanView plan, InverseMemory<T> memory, TileList list) {
@@ -147,7 +151,8 @@ __global__ void __launch_bounds__(kGatherThreads)
   }
 }
 
-/// Copies Z21 and Z11 from scratch to the panel, one tile a block; the sign of Z21 is changed.
+/// Copies tiles of Z21 and Z11 from scratch to the panels in memory.z, one tile a block. Scratch
+/// holds -Z21, whose sign is changed.
 template <class T>
 __global__ void __launch_bounds__(kGatherThreads)
     store_tiles(PlanView plan, InverseMemory<T> memory, InverseTiles tiles) {
@@ -169,7 +174,7 @@ __global__ void __launch_bounds__(kGatherThreads)
   }
 }
 
-/// Returns true if the verdict says that the numbers computed are no inverse.
+/// Returns true if `verdict` is not null and not good: results are then NaN.
 __device__ bool is_nothing(const DeviceVerdict* verdict) {
   return verdict != nullptr && verdict->status != VerdictStatus::positive_definite;
 }
@@ -225,7 +230,8 @@ void load_inverses() {
   load_products<T, inverse::Pivots>();
 }
 
-/// Launches a kernel with one block for each tile.
+/// Launches a kernel with one block for each tile; does nothing if there are no tiles. `bytes`:
+/// dynamic shared memory of a block.
 template <class Kernel, class T, class... More>
 void over(Kernel* kernel, const InverseTiles& tiles, unsigned threads, std::size_t bytes,
           cudaStream_t stream, const PlanView& plan, const InverseMemory<T>& memory, More... more) {

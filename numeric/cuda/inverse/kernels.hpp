@@ -1,4 +1,4 @@
-// Launches of the selected inverse, and of readings of it.
+// Launches of the kernels that compute a selected inverse, and of those that read entries of it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,10 +8,10 @@
 
 namespace kauri::numeric::cuda {
 
-/// Entries of a tile in scratch.
+/// Number of entries of a tile in InverseMemory::scratch.
 inline constexpr Offset kScratchTile = Offset{symbolic::kTile} * symbolic::kTile;
 
-/// Tile (i, j), i >= j, of a front: the work of one block of threads.
+/// Tile (i, j), i >= j, of a tiled front, given by its supernode: the work of one block of threads.
 struct InverseTile {
   Index front;
   std::uint16_t i, j;
@@ -21,8 +21,9 @@ struct InverseTile {
 /// zeros in the place of missing rows, and lie as operands do in shared memory
 /// (FrontCells::forward_product_place).
 struct InversePlace {
-  Offset z;       ///< Z of the front, while its level is done: its lower tiles by columns
-  Offset halves;  ///< products L21 G11 of a step, while G = L11^-1 is made: blocks of h x h tiles
+  Offset z;       ///< Z of the front, while Z of its level is computed: lower tiles by columns
+  Offset halves;  ///< products L21 G11 of a step, while G = L11^-1 is computed: blocks of h x h
+                  ///< tiles, see InverseStep
 };
 
 /// Device memory of a selected inverse. All arrays are borrowed.
@@ -31,9 +32,9 @@ struct InverseMemory {
   const T* l;  ///< FactorMemory::entries
   T* z;  ///< panels in the places of those of L (DeviceSchedule::factor_entries): G = L11^-1 and Y
          ///< = L21 G of tiled fronts, then Z
-  T* scratch;                 ///< scratch of the tiled fronts of a run, or of a group
-  const InversePlace* place;  ///< per tiled front
-  const Index* front_of;      ///< per column: its front
+  T* scratch;                 ///< InverseLayout::scratch entries, which runs and steps reuse
+  const InversePlace* place;  ///< per tiled front, in the order of Front::tiled
+  const Index* front_of;      ///< per column of L: the front that has it as a pivot
   const InverseTile* tile;    ///< InverseLayout::tile
 };
 
@@ -43,20 +44,23 @@ struct InverseTiles {
   Index count = 0;
 };
 
-/// A step in making G = L11^-1, for fronts whose scratch fits into the room together: each two
-/// inverted diagonal blocks of h tiles become one of 2h tiles, whose lower left quarter is -G22
-/// (L21 G11).
+/// A step in making G = L11^-1, for tiled fronts whose products L21 G11 fit into
+/// InverseMemory::scratch together: two neighbouring inverted diagonal blocks of h tiles, G11 and
+/// G22, become one of 2h tiles, whose lower left quarter is -G22 (L21 G11). L21 is the block of L
+/// below G11 and beside G22.
 struct InverseStep {
   Index h;
   InverseTiles products,
-      quarters;  ///< tiles, alike in both: L21 G11 into scratch; -G22 times that
+      quarters;  ///< lists of the same tiles: `products` of L21 G11, which goes to scratch;
+                 ///< `quarters` of -G22 times that product, which goes to InverseMemory::z
 };
 
-/// Tiles of Z of tiled fronts of a level whose scratch fits into the room together.
+/// Tiles of Z of some tiled fronts of one level, whose tiles of Z fit into InverseMemory::scratch
+/// together.
 struct InverseRun {
-  InverseTiles below;   ///< tiles of Z22
-  InverseTiles beside;  ///< tiles of Z21
-  InverseTiles pivots;  ///< tiles of Z11, which follow those of Z21
+  InverseTiles below;   ///< tiles of Z22: rows and columns below the pivots
+  InverseTiles beside;  ///< tiles of Z21: rows below the pivots, columns of pivots
+  InverseTiles pivots;  ///< tiles of Z11; in InverseMemory::tile they follow those of `beside`
 };
 
 /// Loads the kernels. Throws Error(device).
@@ -68,21 +72,24 @@ template <class T>
 void enqueue_quotients(const PlanView& plan, const TileList& pivot_tiles,
                        std::span<const InverseStep> steps, const InverseTiles& quotients,
                        const InverseMemory<T>& memory, cudaStream_t stream);
-/// Enqueues Z of some tiled fronts of a level, whose ancestors are done.
+/// Enqueues Z of the tiled fronts of a run. Earlier work of the stream must have written to
+/// memory.z their G and Y (enqueue_quotients()), which Z replaces, and Z of all their ancestors.
 template <class T>
 void enqueue_tiled_inverses(const PlanView& plan, const InverseRun& run,
                             const InverseMemory<T>& memory, cudaStream_t stream);
-/// Enqueues Z of the small fronts of a level, whose ancestors are done.
+/// Enqueues Z of the narrow and small fronts of a level. Earlier work of the stream must have
+/// written Z of all their ancestors to memory.z.
 template <class T>
 void enqueue_small_inverses(const PlanView& plan, const Level& level,
                             const InverseMemory<T>& memory, cudaStream_t stream);
-/// Enqueues out[old_of(j)] = entry (j, j) of panels that lie as those of L do; old_of(j) = j if
-/// plan.old_of is null. If there is a verdict and it is not good, this and enqueue_entries() write
-/// NaN.
+/// Enqueues out[old_of(j)] = entry (j, j) for all n columns j; old_of(j) = j if plan.old_of is
+/// null. `entries`: L, or panels that lie as those of L do; `fronts`: number of all fronts. If
+/// `verdict` is not null and not good, this and enqueue_entries() write NaN.
 template <class T>
 void enqueue_diagonal(const PlanView& plan, Index fronts, const T* entries, T* out,
                       const DeviceVerdict* verdict, cudaStream_t stream);
-/// Enqueues out[k] = the panels' entry in the row and column of A's k-th entry, for k < nnz.
+/// Enqueues out[k] = the entry of the panels `entries` in the row and column of the k-th entry of
+/// A's pattern, for k < nnz.
 template <class T>
 void enqueue_entries(const PlanView& plan, Index fronts, const T* entries, T* out,
                      const DeviceVerdict* verdict, cudaStream_t stream);

@@ -1,10 +1,10 @@
-// Products of slabs in shared memory for the selected inverse: four warps compute 32 x 32 entries
-// of a tile each; either operand may lie transposed.
+// Products of slabs in shared memory for the selected inverse: each of four warps computes 32 x 32
+// entries of a tile of 64 x 64; the left operand may lie transposed, the right one always does.
 //
 // A slab is 16 columns of an operand with 64 rows, stored by rows of two cells. A slab of a
 // transposed operand holds the cells of 16 of its rows, by columns, and the index that is summed
-// over is an entry's row. Cells lie as in memory, or in an order in which rows of a transposed
-// operand are read without bank conflicts.
+// over is an entry's row. The entries of a cell lie as in global memory, or, if the operand is
+// transposed and of doubles, in an order in which its rows are read without bank conflicts.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,48 +23,49 @@ using symbolic::kTile;
 using symbolic::kTileCells;
 
 inline constexpr int kThreads = 128;
-inline constexpr int kWarpCells = 4;  // cells of a warp's part of a tile, along each side
-/// Units of 16 bytes in a cell.
+inline constexpr int kWarpCells = 4;  // cells along each side of the part of a tile that a warp has
+/// Number of units of 16 bytes in a cell.
 template <class T>
 inline constexpr int kCellUnits = kCellEntries / kUnit<T>;
 
-/// Return the first row and the first column of a warp's part of a tile, in cells.
+/// Return the first cell row and the first cell column of the part of a tile that a warp computes.
 __device__ __forceinline__ int warp_row(int warp) { return warp % 2 * kWarpCells; }
 __device__ __forceinline__ int warp_column(int warp) { return warp / 2 * kWarpCells; }
 
-/// Products by FP64 tensor cores. They make the transpose of a product: loads of 8 bytes then bring
-/// rows of the right operand, which is always transposed in memory, into the registers of
-/// m16n8k16's left operand, and loads of 16 bytes bring two neighbours of the left operand into
-/// those of its right one. The other way about there were as many moves as products. A lane holds,
-/// of each of the warp's 4 x 4 cells, column lane / 4 and rows 2 (lane % 4) and the next. The index
-/// that is summed over takes the columns 2 (lane % 4) and the next of an operand, or these rows if
-/// it is transposed.
+/// Products by FP64 tensor cores, which compute the transpose of each product: loads of 8 bytes
+/// then bring rows of the right operand, which is always transposed in memory, into the registers
+/// of m16n8k16's left operand, and loads of 16 bytes bring two neighbours of the left operand into
+/// the registers of m16n8k16's right one. Without the transposition the code has as many register
+/// moves as products. A lane holds, of each of the warp's 4 x 4 cells of the sum, column lane / 4
+/// and rows 2 (lane % 4) and the next. Of each cell of an operand it loads columns 2 (lane % 4) and
+/// the next, over which it sums, or these rows if the operand is transposed.
 struct TensorLoop {
   using T = double;
   using Accumulators = double[kWarpCells / 2][kWarpCells][4];
 
-  /// Returns the place of unit `unit` in a cell of a transposed slab: rows 2t, and rows 2t + 1, of
-  /// four columns lie in 16 banks of 8 bytes.
+  /// Returns the place of unit `unit` (2 entries) in a cell of a transposed slab, in units: rows
+  /// 2t, and rows 2t + 1, of four columns lie in 16 banks of 8 bytes.
   __device__ static constexpr int transposed_unit(int unit) {
     const int row = unit / 4, part = unit % 4;
     return (row % 2 * 2 + part / 2) * 8 + row / 2 * 2 + part % 2;
   }
 
-  /// transposed_place() returns the place in such a cell of the lane's entry of row 2 (lane % 4),
-  /// column lane / 4; that of the next row is kNextRow behind.
+  /// transposed_place() returns the place, in entries, in a cell of a transposed slab of the lane's
+  /// entry of row 2 (lane % 4), column lane / 4; that of the next row is kNextRow entries behind.
   static constexpr int kNextRow = 32;
   __device__ static constexpr int transposed_place(int lane) {
     return lane / 16 * 16 + lane % 4 * 4 + lane / 4 % 4;
   }
 
+  /// Returns the distance in bytes from the first entry of a cell to the first that the lane loads.
   template <bool kTransposed>
   __device__ static constexpr int place(int lane) {
     return (kTransposed ? transposed_place(lane) : 2 * lane) * static_cast<int>(sizeof(double));
   }
 
-  /// Loads the lane's share of cell h of a row of cells of a slab; x is the address of the first
-  /// cell, plus place(). The compiler does not move these loads: all ahead of the products they
-  /// would leave no registers to the sums.
+  /// Loads the two entries of the lane in cell h of a row of cells of a slab; x is the address of
+  /// the row's first cell, plus place(). The compiler does not move these loads: all of them ahead
+  /// of the products would leave no registers for the sums.
   template <bool kTransposed>
   __device__ static __forceinline__ void load(double& first, double& second,
                                               kernels::ptx::SharedAddress x, int h) {
@@ -93,7 +94,9 @@ struct TensorLoop {
 #endif
   }
 
-  /// Computes acc += X W, with X the warp's rows of a slab and W its columns of a transposed slab.
+  /// Computes acc += X W, with X the warp's rows of a slab, which lies transposed if kTransposed,
+  /// and W the warp's columns of a transposed slab. x, w: their first cells in shared memory. All
+  /// lanes of the warp call it.
   template <bool kTransposed>
   __device__ static __forceinline__ void multiply(Accumulators& acc, const double* x,
                                                   const double* w, int lane) {
@@ -136,8 +139,8 @@ struct TensorLoop {
   }
 };
 
-/// Products by fused multiply-adds. A lane holds 8 rows, lane % 4 of each half cell, and 4 columns,
-/// lane / 4 of each cell.
+/// Products by fused multiply-adds, with the functions of TensorLoop. A lane holds 8 rows of the
+/// warp's part of the sum, row lane % 4 of each half cell, and 4 columns, lane / 4 of each cell.
 struct FloatLoop {
   using T = float;
   static constexpr int kRows = 2 * kWarpCells;

@@ -1,5 +1,5 @@
-// Sums of products of tiles for the selected inverse: their operands, the loads into shared memory,
-// the places of sums.
+// Sums of products of tiles for the selected inverse: operands of the products, their loads into
+// shared memory, the places to which sums are written.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,8 +15,9 @@ inline constexpr int kStageEntries = 2 * kSlabEntries;
 template <class T>
 inline constexpr std::size_t kProductBytes = sizeof(T) * kStages* kStageEntries;
 
-/// Return the place of entry (r, c) of a tile in scratch; that of cell (r, c); that of tile (i, j),
-/// i >= j, of a lower triangle of `order` tile rows.
+/// Return places in entries: slab_place() that of entry (r, c) in a tile in scratch, slab_cell()
+/// that of cell (r, c) there, tile_place() that of tile (i, j), i >= j, in the scratch of a lower
+/// triangle of `order` tile rows.
 __device__ constexpr Index slab_place(Index r, Index c) {
   return FrontCells::forward_product_place(r, c);
 }
@@ -25,16 +26,16 @@ __device__ inline Offset tile_place(Index i, Index j, Index order) {
   return (Offset{j} * order - Offset{j} * (j - 1) / 2 + i - j) * kScratchTile;
 }
 
-/// A tile as an operand.
+/// A tile as an operand of a product.
 template <class T>
 struct Operand {
-  const T* first;              // first entry of the tile, or of the panel that it is in
-  symbolic::CellLayout panel;  // no rows: the tile is whole, in scratch
-  Index row, column;           // cells of the panel before the tile
-  Index height, width;         // cells that exist
-  Index columns;               // entries in a row; those after them count as zeros
-  bool diagonal;               // nothing exists above the diagonal
-  bool transposed;
+  const T* first;              // first entry of the tile in scratch, or of the panel that has it
+  symbolic::CellLayout panel;  // panel.rows == 0: the tile is whole and lies in scratch
+  Index row, column;           // cell rows and cell columns of the panel before the tile
+  Index height, width;         // cell rows and cell columns that the tile has
+  Index columns;               // columns of entries; later ones are loaded as zeros
+  bool diagonal;               // the tile has no cells above its diagonal
+  bool transposed;             // its slabs are 16 of its rows; else 16 of its columns
 
   [[nodiscard]] __device__ bool is_whole() const {
     return height == kTileCells && width == kTileCells && columns == kTile && !diagonal;
@@ -47,8 +48,9 @@ struct Operand {
   }
 };
 
-/// tile_of_panel() returns tile (i, j) of G or Y, transposed or not. tile_of_l() returns one of L,
-/// whose padding may hold anything. tile_in_scratch() returns a whole tile.
+/// tile_of_panel() returns tile (i, j) of G or Y, transposed or not. tile_of_l() returns tile
+/// (i, j) of L, whose columns of padding are loaded as zeros: their diagonal is not zero.
+/// tile_in_scratch() returns the whole tile at `tile`.
 template <class T>
 __device__ __forceinline__ Operand<T> tile_of_panel(const T* panel, const FrontCells& cells,
                                                     Index i, Index j, bool transposed) {
@@ -88,7 +90,7 @@ struct Share {
   }
   [[nodiscard]] __device__ Index cell() const {
     return (2 * across + within) * kCellEntries;
-  }  ///< place of the first cell in shared memory
+  }  ///< place, in entries of the slab in shared memory, of the thread's first cell
   static constexpr Index kNextCell = 2 * kAcross * kCellEntries;
 
   Index unit, within, across;
@@ -105,8 +107,8 @@ struct Cursor {
                 c = x.transposed ? share.across : share.within;
     at = x.cell(r, c) + share.unit * kUnit<T>;
     stride = Share<T>::kAcross * kPairEntries, bend = 0, step = kSlabEntries, turn = 0;
-    // The distance from column pair K of a panel to the next one is (rows - 2 - 2 K) pairs of
-    // cells.
+    // Cells of one row of a panel, in column pairs K and K + 1, are (rows - 2 - 2 K) pairs of cells
+    // apart.
     const Index left = x.panel.rows - 1 - 2 * ((x.column + c) / 2);
     if (x.transposed) {
       step = 2 * kPairEntries;
@@ -122,8 +124,9 @@ struct Cursor {
   Index stride = 0, bend = 0, step = 0, turn = 0;
 };
 
-/// Load the thread's share of a slab of an operand: load_whole() of a whole tile, load_part() of
-/// any tile, slab `s`.
+/// Load the thread's share of a slab of an operand to `slab` in shared memory: load_whole() of a
+/// whole tile, the slab that the cursor has reached; load_part() slab `s` of any tile. Copies are
+/// asynchronous, in the group of the next ptx::commit_copies(); what does not exist becomes zero.
 template <class Loop, bool kTransposed>
 __device__ __forceinline__ void load_whole(typename Loop::T* slab,
                                            const Cursor<typename Loop::T>& from,
@@ -163,8 +166,8 @@ __device__ __forceinline__ void load_part(typename Loop::T* slab,
   }
 }
 
-/// Tile (i, j) of a front that a block of threads works on; in shared memory. `h`: InverseStep::h,
-/// else 0.
+/// Tile (i, j) of a front that a block of threads computes; in shared memory. `h`: InverseStep::h,
+/// 0 for sums that are of no step.
 template <class T>
 struct TileAtWork {
   __device__ void find(const PlanView& plan, const InverseMemory<T>& memory,
@@ -177,19 +180,21 @@ struct TileAtWork {
     z = memory.scratch + memory.place[f.tiled].z,
     halves = memory.scratch + memory.place[f.tiled].halves;
   }
-  /// Blocks of h tiles: lower() returns the first tile of the lower one of two; product() the place
-  /// of tile (row, j) of their product.
+  /// Returns the first tile row of the lower one of two neighbouring diagonal blocks of h tiles, of
+  /// which the upper one has tile column j. product() returns the address in scratch of tile
+  /// (row, j) of their product L21 G11.
   [[nodiscard]] __device__ Index lower() const { return j / (2 * h) * 2 * h + h; }
   [[nodiscard]] __device__ T* product(Index row) const {
     return halves +
            (Offset{j / (2 * h)} * h * h + Offset{row - lower()} * h + j % h) * kScratchTile;
   }
+  /// Returns the address in scratch of tile (r, c), r >= c, of the front's Z.
   [[nodiscard]] __device__ T* z_tile(Index r, Index c) const {
     return z + tile_place(r, c, row_tiles);
   }
 
-  /// slabs_of() returns the slabs of tile k, slabs() those of tiles [begin, end). All tiles are
-  /// whole but the last one of the pivots, and that of all rows.
+  /// slabs_of() returns the number of slabs in tile row (or column) k, slabs() that in [begin,
+  /// end). All have kTileSlabs but the last one of the pivots, and the last one of all rows.
   [[nodiscard]] __device__ Index slabs_of(Index k) const { return (cells.cells_of(k) + 1) / 2; }
   [[nodiscard]] __device__ Index slabs(Index begin, Index end) const {
     const auto missing = [&](Index k) {
@@ -207,10 +212,11 @@ struct TileAtWork {
   T* halves;
 };
 
-/// The sum of op(left(k)) right(k) over tiles k in [begin, end); op transposes if flips(k). The
-/// loops multiply X Y^T, so right() returns its tile as `transposed`. The sum goes to scratch() as
-/// a whole tile, or, if that is null, to the panel, with its sign changed if kNegative; rows of
-/// padding are zeros. This struct has the defaults that most sums share.
+/// Tile (t.i, t.j) of a matrix as the sum of op(left(k)) right(k) over k in [begin, end); op
+/// transposes if flips(k), which it does for all k from some k on, after slabs_before_flips()
+/// slabs. right() returns tile (k, t.j) as `transposed`, since the loops take slabs of its rows.
+/// The sum goes to scratch() as a whole tile, or, if that is null, to the panel, with its sign
+/// changed if kNegative; rows of padding are zeros. This struct has the defaults of most sums.
 struct Sum {
   template <class T>
   static __device__ Operand<T> right(const TileAtWork<T>& t, Index k) {
@@ -338,7 +344,8 @@ struct Pivots : Sum {  // G^T G + Y^T (Z22 Y), which is Z11
   static constexpr bool kFlips = true;
 };
 
-/// The slabs of both operands of a sum, in the order in which they are loaded into shared memory.
+/// A thread's position among the slabs of both operands of a sum, in the order in which all threads
+/// of the block load them into shared memory.
 template <class Loop, class Kind>
 struct Coming {
   using T = typename Loop::T;
@@ -354,6 +361,7 @@ struct Coming {
     if (whole_x) from_x = {x, share};
     if (whole_w) from_w = {w, share};
   }
+  /// Loads the thread's share of the current slab of both operands to the stage `to`.
   __device__ void load_stage(T* to) {
     if (!whole_x)
       load_part<Loop>(to, Kind::left(tile, k), slab, share);
@@ -383,18 +391,18 @@ struct Coming {
   Cursor<T> from_x, from_w;
 };
 
-/// Adds up the warp's part of the sum in acc, if `active`. All threads of the block call it, since
-/// all load the operands.
+/// Adds the warp's part of the sum to acc, if `active`. All threads of the block call it, since all
+/// load the operands. `stages`: shared memory, kStages * kStageEntries entries.
 template <class Loop, class Kind>
 __device__ __forceinline__ void add_up(typename Loop::Accumulators& acc,
                                        const TileAtWork<typename Loop::T>& tile, bool active,
                                        typename Loop::T* stages) {
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   Coming<Loop, Kind> coming(tile);
-  Index left = tile.slabs(Kind::begin(tile), Kind::end(tile));  // slabs to be multiplied
+  Index left = tile.slabs(Kind::begin(tile), Kind::end(tile));  // slabs not multiplied yet
   const Index flipped =
       left -
-      Kind::slabs_before_flips(tile);  // slabs left when the left operands begin to be transposed
+      Kind::slabs_before_flips(tile);  // value of `left` from which on left operands are transposed
   bool more = true;
   const auto load_stage = [&](int stage) {
     if (more) coming.load_stage(stages + stage * kStageEntries);
@@ -422,7 +430,8 @@ __device__ __forceinline__ void add_up(typename Loop::Accumulators& acc,
   }
 }
 
-/// Store the warp's part of a sum: in scratch, with zeros in rows from `rows` on, or in the panel.
+/// Store the warp's part of a sum: in the tile `to` in scratch, with zeros in rows from `rows` on;
+/// or in the panel, with zeros in rows of padding and the other sign if kNegative.
 template <class Loop>
 __device__ __forceinline__ void store_in_scratch(const typename Loop::Accumulators& acc,
                                                  typename Loop::T* to, Index rows) {
@@ -452,7 +461,7 @@ __device__ __forceinline__ void store_in_panel(const typename Loop::Accumulators
   });
 }
 
-/// Computes one tile of a sum by each block.
+/// Computes one tile of a sum by each block. `h`: InverseStep::h, else 0.
 template <class Loop, class Kind>
 __global__ void __launch_bounds__(kThreads, 3)
     multiply_tiles(PlanView plan, InverseMemory<typename Loop::T> memory, InverseTiles tiles,

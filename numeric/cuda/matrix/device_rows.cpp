@@ -1,4 +1,4 @@
-// Uploads the rows of A to a device.
+// Cuts the rows of A into tasks of thread blocks, and uploads both to a device.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/matrix/device_rows.hpp"
 
@@ -9,7 +9,8 @@ namespace kauri::numeric::cuda {
 
 std::vector<ResidualTask> residual_tasks(const FullRows& rows) {
   std::vector<ResidualTask> tasks;
-  Offset begin = 0;  // first entry of the last task, rounded down to where loads of four begin
+  Offset begin = 0;  // first entry of the last task, rounded down to a multiple of four, from which
+                     // its thread block loads
   for (Index i = 0; i < rows.n(); ++i) {
     const Offset end = rows.ptr[static_cast<std::size_t>(i) + 1];
     if (rows.length(i) > kResidualSegment) {
@@ -49,7 +50,7 @@ DeviceRows<T>::DeviceRows(const HostRows& host, Staging& staging, DeviceBlock& b
   value_ = uploader.room<T>(padded(entries));
   task_ = uploader.copy(host.tasks);
   const auto behind = static_cast<std::size_t>(value_.size() - entries) *
-                      sizeof(T);  // loaded with the others, and not used
+                      sizeof(T);  // bytes of padding, which kernels load and do not use
   if (behind > 0)
     check(cudaMemsetAsync(value_.data() + entries, 0, behind, stream.get()),
           "what follows values by rows");

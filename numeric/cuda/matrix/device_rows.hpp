@@ -1,4 +1,4 @@
-// A by full rows in a device's memory, for residuals and products there.
+// A by full rows in a device's memory, for residuals and products on the device.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,15 +27,16 @@ class DeviceRows {
   /// Takes the next arrays of the block and uploads the rows. Waits until all have arrived.
   DeviceRows(const HostRows& host, Staging& staging, DeviceBlock& block, const Stream& stream);
 
-  /// Enqueues a copy of the values to the rows. lower: nnz values on the device, in the order of
-  /// the pattern; read when the stream comes to it.
+  /// Enqueues a copy of the values of A to the rows. lower: nnz values on the device, in the order
+  /// of the pattern; read when the stream reaches the copy.
   void enqueue_values(const T* lower, cudaStream_t stream) const;
   [[nodiscard]] RowsView<T> view() const;
   /// Returns, for each entry of the rows, the index of its value among those of the lower triangle.
   [[nodiscard]] std::span<const std::uint32_t> source() const {
     return {source_.data(), static_cast<std::size_t>(source_.size())};
   }
-  /// Returns the values by rows, for callers that set them themselves.
+  /// Returns the values by rows, for callers that write them instead of enqueue_values(): those of
+  /// the entries, in the order of source(), then padding.
   [[nodiscard]] T* values() const { return value_.data(); }
   /// Loads all kernels, so that none is loaded at its first launch, which may be in a caller's
   /// capture. Throws Error(device).

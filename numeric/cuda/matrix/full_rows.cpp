@@ -14,13 +14,13 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Stored entries from which on several threads share the work, and the most threads: each keeps
-/// counts for all rows.
+/// Stored entries of A from which on several threads make the rows, and the most threads: each
+/// keeps a count for every row.
 constexpr Offset kShared = 1 << 18;
 constexpr Index kMostThreads = 16;
 
-/// Fills the rows. Row i gets its columns below i first, in ascending order, then the entries of
-/// column i.
+/// Fills the rows. Row i gets its entries left of the diagonal first, columns ascending, then the
+/// entries of column i of the lower triangle.
 class Filling {
  public:
   /// Cuts the columns into `stretches` stretches, one a thread.
@@ -41,7 +41,7 @@ class Filling {
     if (columns_.count() < 2)
       make_columns(), make_sources();
     else
-      side_by_side(make_columns, make_sources);  // setting zeros takes as long as all else
+      side_by_side(make_columns, make_sources);  // resize() sets zeros, as slow as the other loops
     columns_.for_each([this](Index b, Index begin, Index end) { place_entries(b, begin, end); });
   }
 

@@ -24,13 +24,14 @@ struct FullRows {
   }
 };
 
-/// Returns `entries` rounded up to a multiple of four: the length of arrays of which kernels load
-/// four entries at once, from multiples of four.
+/// Returns `entries` rounded up to a multiple of four: the length of arrays from which kernels load
+/// four entries at once, beginning at multiples of four.
 inline Offset padded(Offset entries) { return (entries + 3) / 4 * 4; }
 
-/// Returns the rows of the whole symmetric matrix, the same by any number of threads. Throws
-/// Error(overflow) for more than 2^32 - 1 stored entries. O(n + nnz), with n numbers of extra
-/// memory for each of up to 16 threads.
+/// Returns the rows of the symmetric matrix with this lower triangle, whose columns begin with the
+/// diagonal entry. The result does not depend on the number of threads. Throws Error(overflow) for
+/// more than 2^32 - 1 stored entries. O(n + nnz), with n numbers of extra memory for each of up to
+/// 16 threads.
 FullRows full_rows(const Pattern& lower);
 
 }  // namespace kauri::numeric::cuda

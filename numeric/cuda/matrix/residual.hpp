@@ -1,5 +1,5 @@
-// Products, residuals and backward errors on a CUDA device: A by full rows, each row summed in
-// about twice the precision.
+// Products, residuals and backward errors on a CUDA device for vectors of the host: A by full rows,
+// each row summed in about twice the precision of T.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -33,8 +33,7 @@ class CudaResidual final : public ResidualImpl<T> {
 
   DeviceContext context_;
   PooledStream stream_;
-  DeviceHeap
-      heap_;  // as on the CPU, its bytes are not counted with those of factors and workspaces
+  DeviceHeap heap_;  // without a ledger: as on the CPU, its bytes do not count as those of factors
   DeviceBlock block_;
   DeviceRows<T> rows_;
   DeviceArray<T> value_, x_, b_, r_;

@@ -1,6 +1,6 @@
-// Residuals, each row summed in about twice the precision; denominators after Arioli, Demmel & Duff
-// 1989. A thread sums a row, whose entries all threads of the block load; of a long row each thread
-// sums a segment.
+// Residuals, each row summed in about twice the precision of T; denominators after Arioli, Demmel &
+// Duff 1989. A thread sums a row, whose entries all threads of the block load; a row of more than
+// kResidualSegment entries is summed by a block, one segment a thread.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cfloat>
@@ -20,7 +20,8 @@ namespace {
 constexpr int kWarps = kSpmvThreads / 32;
 constexpr unsigned kNormBlocks = 512;
 
-/// Sums along a row or a part of it, rounded as on the CPU.
+/// Sums along a row or a part of it, rounded as on the CPU: b - A x; |b| + |A| |x|; the row sum of
+/// |A|.
 struct RowSum {
   Dot2 dot{0, 0};
   double magnitude = 0, row_norm = 0;
@@ -42,6 +43,7 @@ struct RowSum {
     magnitude = __dadd_rn(magnitude, next.magnitude);
     row_norm = __dadd_rn(row_norm, next.row_norm);
   }
+  /// Returns the sums of another lane. All lanes of the warp call it with the same `lane`.
   [[nodiscard]] __device__ RowSum of_lane(int lane) const {
     RowSum other;
     other.dot.sum = __shfl_sync(~0U, dot.sum, lane);
@@ -66,16 +68,16 @@ __global__ void __launch_bounds__(kSpmvThreads)
   }
 }
 
-/// Returns the residual, the norm and the componentwise error of a row. r: its b - A x, rounded;
-/// count: its entries; x_norm: the infinity norm of x.
+/// Returns |r|, the row sum of |A| and the componentwise error of a row. sum: the row's sums; r:
+/// its b - A x, rounded to T; b: entry of b; count: entries of the row; x_norm: infinity norm of x.
 template <class T>
 __device__ ResidualWorst row_worst(const RowSum& sum, double r, double b, Offset count,
                                    double x_norm) {
   constexpr double epsilon = sizeof(T) == 4 ? double{FLT_EPSILON} : DBL_EPSILON;
   const double residual = fabs(r), entries = static_cast<double>(count),
                reach = __dmul_rn(sum.row_norm, x_norm);
-  // A denominator that consists of rounding errors has no meaning: the row is of the second kind of
-  // Arioli, Demmel & Duff.
+  // A denominator |b| + |A| |x| that consists of rounding errors has no meaning: the row is then of
+  // the second kind of Arioli, Demmel & Duff, whose denominator also has the row sum times x_norm.
   const double noise = 1000 * entries * epsilon * __dadd_rn(reach, fabs(b));
   const double scale = sum.magnitude > noise || is_too_large(reach, x_norm)
                            ? sum.magnitude
@@ -116,7 +118,8 @@ struct Ends {
   }
 };
 
-/// Sums one long row by all threads of the block: each thread a segment, each warp a stretch.
+/// Sums one row of more than kResidualSegment entries by all threads of the block: each thread a
+/// segment, each warp a stretch, in rounds. `of_warp`: shared memory, kWarps sums.
 template <bool kApart, class T>
 __device__ void long_row(const RowsView<T>& a, Index row, const ResidualColumns<T>& columns,
                          const Ends<T, kApart>& ends, RowSum* of_warp) {
@@ -151,8 +154,8 @@ __device__ void long_row(const RowsView<T>& a, Index row, const ResidualColumns<
   }
 }
 
-/// Computes Y = A X or Y = B - A X. norms: null if none are needed. kApart: rows of x, b or y need
-/// not lie side by side.
+/// Computes Y = A X or Y = B - A X, one ResidualTask a block. norms: null for Y = A X; else norms
+/// of x in, and all other norms out. kApart: rows of x, b or y need not lie side by side.
 template <class T, bool kApart>
 __global__ void __launch_bounds__(kSpmvThreads)
     sum_rows(RowsView<T> a, ResidualColumns<T> columns, ResidualNorms* norms) {

@@ -1,5 +1,5 @@
-// Launches of residuals and products on a device, each row summed in about twice the precision, in
-// the order of residual_worst.hpp.
+// Launches of residuals and products on a device, each row summed in about twice the precision of
+// T, in the order of residual_worst.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,17 +13,19 @@
 
 namespace kauri::numeric::cuda {
 
-/// Rows that one block of threads sums: up to kSpmvThreads rows of up to kResidualSegment entries
-/// each, all entries together within one chunk; or one longer row.
+/// Rows that one block of threads sums, from row `first` on: up to kSpmvThreads rows of up to
+/// kResidualSegment entries each, all entries together within one chunk (kSpmvChunk); or one longer
+/// row.
 struct ResidualTask {
   Index first;
-  Index rows;  ///< 0: one long row
+  Index rows;  ///< number of rows; 0: row `first` alone, of more than kResidualSegment entries
 };
 /// Returns the tasks of all rows, in order. O(n). Defined in device_rows.cpp.
 std::vector<ResidualTask> residual_tasks(const FullRows& rows);
 
-/// A by full rows, on the device. col and value are aligned to 16 bytes, and padded with zeros to a
-/// multiple of four entries.
+/// A by full rows, on the device: entries [ptr[i], ptr[i + 1]) are those of row i, columns
+/// ascending. col and value are aligned to 16 bytes, and padded with zeros to a multiple of four
+/// entries.
 template <class T>
 struct RowsView {
   Index n, tasks;
@@ -47,21 +49,22 @@ struct ResidualColumns {
 /// Norms of one column of a residual, which give the backward errors of its x.
 struct ResidualNorms {
   ResidualWorst worst;
-  double x, b;  ///< infinity norms
+  double x, b;  ///< infinity norms of the column of x and of b
 };
 
 /// Loads all kernels, so that none is loaded at its first launch. Throws Error(device).
 template <class T>
 void load_residual_kernels();
-/// Enqueues Y = A X, in one launch.
+/// Enqueues Y = A X, in one launch. The data of columns.b must be null.
 template <class T>
 void enqueue_product(const RowsView<T>& a, const ResidualColumns<T>& columns, cudaStream_t stream);
-/// Enqueues Y = B - A X and the norms, one set per column, on the device, in two launches.
+/// Enqueues Y = B - A X and its norms, in two launches. norms: output, one for each column, on the
+/// device.
 template <class T>
 void enqueue_residual(const RowsView<T>& a, const ResidualColumns<T>& columns, ResidualNorms* norms,
                       cudaStream_t stream);
-/// Enqueues Y = B - A X and the norms, in one launch. Earlier work has left the norms of x in
-/// `norms`, and zeros in its other members.
+/// Enqueues Y = B - A X and its norms, in one launch. Earlier work of the stream must have left the
+/// norm of x in each ResidualNorms::x, and zeros in all other members.
 template <class T>
 void enqueue_residual_sums(const RowsView<T>& a, const ResidualColumns<T>& columns,
                            ResidualNorms* norms, cudaStream_t stream);

@@ -66,8 +66,8 @@ void CudaProduct<T>::multiply_on_device(T alpha, MatrixView<const T> x, T beta, 
   stream->synchronize();
 }
 
-/// Multiplies as many columns at a time as one launch of the merge path takes; more do not gain
-/// anything.
+/// Multiplies kMergeColumns columns at a time, as many as one launch of the merge path takes; more
+/// columns at a time are not faster.
 template <class T>
 void CudaProduct<T>::multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) {
   if (y.rows == 0 || y.cols == 0) return;

@@ -7,8 +7,8 @@
 
 namespace kauri::numeric::cuda {
 
-/// Products with A. Matrices and values in host memory go through device memory that is allocated
-/// for the time of a call and counted in no ledger.
+/// Products with A on a device. Matrices and values in host memory go through device memory that a
+/// call allocates and frees, and that no ledger counts.
 template <class T>
 class CudaProduct final : public ProductImpl<T> {
  public:

@@ -1,4 +1,4 @@
-// Bytes on a CUDA device for the library's own arrays, copied from the host.
+// Bytes on a CUDA device copied from the host, in an allocation that no ledger counts.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -17,8 +17,8 @@ namespace kauri::numeric::cuda {
 class ResourcePool;
 class Staging;
 
-/// Resources that everything made by one executor shares. The executor owns the heap, which
-/// outlives factors and workspaces.
+/// Device, memory, streams and kernels of one executor, which all objects that it makes share. The
+/// executor owns the heap, which outlives factors and workspaces.
 struct DeviceContext {
   Device device;
   const DeviceHeap* heap = nullptr;
@@ -27,15 +27,18 @@ struct DeviceContext {
   KernelSets kernels;
 };
 
-/// A front as kernels read it. panel, inverses and block are indices into FactorMemory::entries.
+/// A front of m rows and p pivots, q = m - p, as kernels read it. panel, inverses and block are
+/// indices into FactorMemory::entries. `first` is the column of L of the first pivot. The children
+/// are PlanView::child[child_begin .. child_end); parent is kNone for a root.
 struct Front {
-  Offset panel;     ///< SmallLayout{m, p}, or the panel of FrontCells{m, p} followed by
-                    ///< diagonal_entries()
-  Offset inverses;  ///< tiled fronts: FrontCells::solve_entries()
-  Offset block;     ///< contribution block; -1 if q = 0
-  Offset row;       ///< its row list in PlanView::row
-  Offset relative;  ///< position in PlanView::relative of its first row below the pivots
-  Offset update;    ///< update rows of a solve; -1 if q = 0
+  Offset panel;     ///< begin of the panel: laid out as SmallLayout{m, p}, or, if tiled, as
+                    ///< FrontCells{m, p}.panel(), followed by FrontCells::diagonal_entries()
+  Offset inverses;  ///< begin of FrontCells::solve_entries() entries for solves; -1 if not tiled
+  Offset block;     ///< begin of the contribution block; -1 if q = 0
+  Offset row;       ///< begin, in PlanView::row, of the list of its m rows
+  Offset relative;  ///< begin, in PlanView::relative, of the rows of the parent's front to which
+                    ///< its rows below the pivots go
+  Offset update;    ///< first of its q update rows in the arena of a solve; -1 if q = 0
   Index first, m, p, child_begin, child_end, parent;
   Index tiled;  ///< position among the tiled fronts, or kNone
   Index place;  ///< position in PlanView::order, in which small fronts come before tiled ones
@@ -58,15 +61,15 @@ struct PlanView {
   const Index* old_of;
 };
 
-/// Lists of a plan's fast solve on the device (symbolic/device/sweep_lists.hpp), with the arrays
-/// that they refer to.
+/// Lists of a plan's solves by sweeps on the device (symbolic/device/sweep_lists.hpp), with the
+/// arrays that they refer to.
 struct SweepView {
   const Front* front;
   const Index* order;
   const Index* row;
   const Index* old_of;   ///< row of b that belongs to row k of L; null: row k itself
   const Index* back_of;  ///< row of x that belongs to row k of L; null: row k itself
-  const Index* new_of;   ///< the inverse of the plan's old_of
+  const Index* new_of;   ///< inverse of the plan's permutation: row of L that is row k of A
   const std::uint32_t* ptr;
   const std::uint32_t* slot;
   const symbolic::SweepTask* forward;
@@ -81,7 +84,7 @@ using Level = symbolic::DeviceSchedule::Level;
 using Step = symbolic::DeviceSchedule::Step;
 using TileList = symbolic::DeviceSchedule::TileList;
 
-/// Returns the plan. Throws Error(usage) if it is a plan for a CPU.
+/// Returns `plan` itself. Throws Error(usage) if it is a plan for a CPU.
 std::shared_ptr<const Plan> require_device_plan(std::shared_ptr<const Plan> plan);
 
 /// Returns the device bytes of a DevicePlan: Plan::prepared_bytes(), less the bytes for tasks or
@@ -98,7 +101,8 @@ class DevicePlan final : public PreparedPlanImpl {
   /// Returns the arrays for the tasks of tiled fronts; empty if the context's kernels run no tasks
   /// of this plan, or if it has none.
   [[nodiscard]] const TiledPlan& tiled() const { return tiled_; }
-  /// Returns the lists of sweeps, or null if solves go level by level both in double and in float.
+  /// Returns the lists of sweeps, or null if neither solves in double nor those in float go by
+  /// sweeps.
   [[nodiscard]] const SweepView* sweeps() const { return sweeps_ ? &*sweeps_ : nullptr; }
 
  private:

@@ -13,8 +13,10 @@ namespace kauri::numeric::cuda::kernels {
 template <class T>
 struct ChildViewOf {
   const T* block;                   ///< its first entry
-  const symbolic::RowMapWord* map;  ///< row map: which rows of the parent its rows go to
-  int cell_rows;  ///< rows of cells, if it is a FrontCells::block(); 0: a packed lower triangle
+  const symbolic::RowMapWord* map;  ///< row map, one word per cell row of the parent: which rows of
+                                    ///< the block meet that cell row
+  int cell_rows;  ///< cell rows of the block, if it is a FrontCells::block(); 0: the block is a
+                  ///< packed lower triangle (SmallLayout)
   int order;      ///< rows of the block
 };
 using ChildView = ChildViewOf<double>;
@@ -22,7 +24,8 @@ using ChildView = ChildViewOf<double>;
 /// A front on the device. Device memory holds an array of them, one per front.
 template <class T>
 struct FrontViewOf {
-  T* panel = nullptr;  ///< cells.panel(); in: A's entries; out: L
+  T* panel = nullptr;  ///< cells.panel(); in: A's entries, unless tasks of kind `fill` write them;
+                       ///< out: L
   T* block = nullptr;  ///< cells.block(); in: what `loads_block` says; out: the contribution block
   T* inverses =
       nullptr;  ///< cells.diagonal_entries(); out: the inverses of L's 16 x 16 diagonal blocks
@@ -32,24 +35,24 @@ struct FrontViewOf {
   const ChildViewOf<T>* child = nullptr;
   int child_count = 0;
   int awaited = 0;  ///< number of tasks of the launch that write the children's blocks
-  int* parent_counters =
-      nullptr;    ///< counters of the front of the launch that waits for this one's block, or null
-  int level = 0;  ///< its index in the arrays of Levels
+  int* parent_counters = nullptr;  ///< counters of the parent, if this launch factorises it, which
+                                   ///< waits for `block`; else null
+  int level = 0;                   ///< index of the front's level in the arrays of Levels
   int block_reuses =
       0;  ///< the block's memory is free once all tasks of the first block_reuses levels are done
   int panel_reuses =
       0;  ///< levels, as block_reuses, for the panel's memory; tasks of kind `fill` wait for it
   int fills = 0;  ///< number of the front's tasks of kinds `fill` and `sum`
-  int first = 0;  ///< column of Values of the first pivot
+  int first = 0;  ///< column of L of the first pivot, an index into Values::column
   int loads_block =
       0;  ///< not 0: contribution tasks start from the values in `block`; 0: from zero
   symbolic::FrontCells cells{0, 0};
 };
 using FrontView = FrontViewOf<double>;
 
-/// Progress of the levels of fronts: tasks done in each level (zero at the start), tasks of each
-/// level, and `passed`: all levels below it are known to be done (zero at the start). Null if no
-/// front reuses memory.
+/// Progress of the levels of tiled fronts: done[l] counts the finished tasks of level l (zero at
+/// the start), tasks[l] all its tasks; all levels below *passed are known to be done (zero at the
+/// start). The pointers are null if no front reuses memory.
 struct Levels {
   int* done = nullptr;
   const int* tasks = nullptr;
@@ -57,7 +60,8 @@ struct Levels {
 };
 
 /// Lower triangle of B = P A P^T by columns, for the tasks that fill panels: entry e of column j,
-/// column[j] <= e < column[j + 1], is value[source[e]], in row row[e] of its front. Null: unused.
+/// column[j] <= e < column[j + 1], is value[source[e]], in row row[e] of its front. The pointers
+/// are null if the launch has no tasks of kind `fill`.
 template <class T>
 struct ValuesOf {
   const std::uint32_t* column = nullptr;  ///< first entry of each column, and one more
@@ -68,8 +72,9 @@ struct ValuesOf {
 };
 using Values = ValuesOf<double>;
 
-/// Lists of children's entries to add up, for tasks of kind `sum`: DeviceSchedule::Sums by groups;
-/// a place is an index into `entries`. Null without sums.
+/// Lists of children's entries to add up, for tasks of kind `sum`: DeviceSchedule::Sums by groups.
+/// A place is an index into `entries`, from scratch_begin on one in the scratch of sums. The
+/// pointers are null if there are no sums.
 template <class T>
 struct SumsOf {
   const Offset* step = nullptr;  ///< DeviceSchedule::Sums::step
@@ -97,7 +102,7 @@ inline constexpr int kPrepared = 1;  ///< all products but the last have been su
 inline constexpr int kFirstBlock =
     2;  ///< + s: L's columns of the blocks up to s, and their inverses, are finished
 inline constexpr int kFinished =
-    kFirstBlock + symbolic::kTile / 16 - 1;  ///< all blocks are, if the tile has four
+    kFirstBlock + symbolic::kTile / 16 - 1;  ///< all blocks of a tile that has four are finished
 static_assert(kFinished < 1 << kProgressBits,
               "states of a pivot tile: raise kProgressBits, so that its bits hold kFinished");
 

@@ -1,4 +1,4 @@
-// What a kernel set runs for a plan, and the memory that it needs there.
+// The kernels of a kernel set that run for a plan, and the device memory that a factor then needs.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/plan/kernel_set.hpp"
 
@@ -39,7 +39,7 @@ Offset KernelSet<T>::own_bytes(const Plan& plan) const {
   if (device.hooks.by_level()) return own;
   if (set.gathers())
     return own + symbolic::count_fast_bytes(device, "sm_90") -
-           device.fast_bytes;  // own: fast_bytes are for the plan's target, maybe another one
+           device.fast_bytes;  // which `own` counts for the plan's target, maybe another device
   const Offset gathered = sizeof(T) == 8 ? device.fast_bytes - device.task_bytes : 0;
   return own - gathered - (set.tiled.teams > 0 ? 0 : device.task_bytes - device.shared_bytes);
 }

@@ -46,10 +46,11 @@ struct TaskLaunch {
 template <class T>
 struct TiledKernels {
   CudaCompute compute = CudaCompute::automatic;  ///< automatic only if teams is 0
-  int teams = 0;  ///< resident on the device; 0: none run, and the fallback does tiled fronts
+  int teams = 0;  ///< warp teams that the device holds at once; 0: these kernels do not run, and
+                  ///< the fallback does tiled fronts
   bool streamed =
       false;  ///< float: operands come by bulk copies (factor/tiled/streamed/kernel.hpp)
-  int teams_in_block = 1;  ///< a launch has a multiple of so many teams
+  int teams_in_block = 1;  ///< warp teams of a thread block; divides the teams of a launch
   /// Enqueues the tasks, with arithmetic `compute`, for `teams` teams. Null if teams is 0.
   cudaError_t (*launch)(CudaCompute compute, int teams, const TaskLaunch<T>& tasks,
                         cudaStream_t stream) = nullptr;
@@ -60,7 +61,7 @@ struct TiledKernels {
 };
 
 /// Kernels of narrow and small fronts that gather their entries, in two launches
-/// (factor/small/gathered_fronts.hpp). Null: the fallback does these fronts.
+/// (factor/small/gathered_fronts.hpp). Both members are null if the fallback does these fronts.
 template <class T>
 struct SmallKernels {
   /// Enqueues the descriptions of all small fronts of the plan with the addresses of one factor.
@@ -76,7 +77,8 @@ struct SmallKernels {
 /// The kernel of solve/multi for groups of `columns` columns.
 struct GroupKernel {
   Index columns;
-  int blocks = 0;  ///< that the device holds at once; 0: it does not run the kernel
+  int blocks = 0;  ///< thread blocks that the device holds at once; 0: it does not run the kernel
+  /// Enqueues the forward sweep, the backward sweep, or both, by `blocks` thread blocks.
   void (*enqueue)(const SweepView& view, const MultiMemory& memory, bool forward, bool backward,
                   int blocks, cudaStream_t stream) = nullptr;
 };
@@ -87,11 +89,12 @@ struct KernelSet {
   TiledKernels<T> tiled;
   SmallKernels<T> small;
   int single_blocks =
-      0;  ///< blocks of solve/single that the device holds at once; 0: the fallback solves
+      0;  ///< thread blocks of solve/single that the device holds at once; 0: the fallback solves
   std::array<GroupKernel, 3> group{{{8}, {16}, {32}}};  ///< kernels of solve/multi
   Index together = 1;       ///< most columns that sweeps solve together: 1, 8 or 32
   Index group_columns = 0;  ///< CudaOptions::group_columns
-  /// Enqueues the solve of 2 to `together` columns by sweeps. Not called if `together` is 1.
+  /// Enqueues the solve of 2 to `together` columns by sweeps. Null if `together` is not set: it is
+  /// then 1, and columns are solved one after another.
   void (*solve_several)(const KernelSet& kernels, const SeveralSolve<T>& solve,
                         cudaStream_t stream) = nullptr;
   std::string refusal;  ///< why no factor of this scalar can be made; empty: it can
@@ -113,10 +116,11 @@ struct KernelSet {
   [[nodiscard]] bool runs_sweeps(const Plan& plan) const {
     return runs_tasks(plan) && single_blocks > 0 && plan.internals->device.sweeps.bytes > 0;
   }
-  /// Returns the kernels for factors of this plan: these; or the default set, which is the fallback
-  /// alone, if the plan's test hooks ask for it. The hooks can lower the number of teams, too.
-  /// Throws Error(usage) if factors are refused, or if the hooks lower the number of teams below
-  /// that which the tasks were made for, or to one that is no multiple of teams_in_block.
+  /// Returns the kernels for factors of this plan: a copy of this set; or the default set, which is
+  /// the fallback alone, if the plan's test hooks ask for it. The hooks can lower the number of
+  /// teams, too. Throws Error(usage) if factors are refused, or if the hooks lower the number of
+  /// teams below that which the tasks were made for, or to one that is no multiple of
+  /// teams_in_block.
   [[nodiscard]] KernelSet for_factors_of(const Plan& plan) const;
   /// Returns the device bytes that each factor of the plan allocates for itself:
   /// Plan::peak_bytes() less Plan::prepared_bytes(), less or more what these kernels need. Throws
@@ -138,7 +142,8 @@ struct KernelSets {
     else
       return single_precision;
   }
-  /// Returns visit(the set of the scalar of so many bytes).
+  /// Returns visit(set) with the set of the scalar of `scalar_bytes` bytes: float for 4, else
+  /// double.
   template <class Visit>
   [[nodiscard]] auto with(int scalar_bytes, const Visit& visit) const {
     return scalar_bytes == sizeof(float) ? visit(single_precision) : visit(double_precision);
@@ -189,8 +194,9 @@ const char* KernelSet<T>::name() const {
   return tiled.teams > 0 ? short_name(tiled.compute) : refusal.empty() ? "levels" : "none";
 }
 
-/// Loads the kernels of factors, solves and batches, but for those that select_kernels() loads.
-/// Throws Error(device) if the device can run none; the text names this build's architectures.
+/// Loads the kernels of factors, solves, inverses and batches, but for those that select_kernels()
+/// loads, on the current device. Throws Error: device (a kernel cannot be loaded; the text names
+/// this build's architectures and those of `device`), memory.
 void load_kernels(const cudaDeviceProp& device);
 
 /// Throws Error(usage) if solves_together or group_columns has a value that no kernel has.

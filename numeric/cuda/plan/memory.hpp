@@ -6,8 +6,9 @@
 
 namespace kauri::numeric::cuda {
 
-/// State of a front in a factorisation.
-enum class FrontState : int { done = 0, dead = 1, failed = 2 };  // dead: a descendant failed
+/// State of a front in a factorisation: failed, if one of its pivots failed; dead, if the fallback
+/// skips it because a descendant failed; else done, also before its turn.
+enum class FrontState : int { done = 0, dead = 1, failed = 2 };
 
 static_assert(sizeof(FrontState) == symbolic::kDeviceStateBytes);
 static_assert(sizeof(Index) == symbolic::kDeviceColumnBytes &&
@@ -16,12 +17,13 @@ static_assert(sizeof(Index) == symbolic::kDeviceColumnBytes &&
 /// Device memory of a factor. All arrays are borrowed.
 template <class T>
 struct FactorMemory {
-  T* entries;          ///< DeviceSchedule::entries
+  T* entries;          ///< panels and contribution blocks: DeviceSchedule::entries entries
   const T* value;      ///< values of A, in the order of the pattern analysed
   const T* shift;      ///< one number, added to each diagonal entry of A
   FrontState* state;   ///< one per front; all `done` before the first level
-  Index* fail_column;  ///< one per front, if it failed: its column of L; fail_pivot: the pivot
-  double* fail_pivot;
+  Index* fail_column;  ///< per front, set if its state is `failed`: column of L of its first pivot
+                       ///< that failed
+  double* fail_pivot;  ///< per front, set likewise: the value of that pivot
 };
 
 }  // namespace kauri::numeric::cuda

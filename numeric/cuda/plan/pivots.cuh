@@ -6,7 +6,8 @@
 
 namespace kauri::numeric::cuda {
 
-/// Data of a front by which its pivots are found in memory; by default a front without pivots.
+/// Data of a front by which its diagonal of L is found in memory; by default a front without
+/// pivots.
 struct Diagonal {
   Offset panel = 0;
   Index m = 0, p = 0, tiled = kNone, first = 0;
@@ -14,6 +15,7 @@ struct Diagonal {
   Diagonal() = default;
   __device__ explicit Diagonal(const Front& f)
       : panel(f.panel), m(f.m), p(f.p), tiled(f.tiled), first(f.first) {}
+  /// Makes a copy of lane `lane`'s `mine`. All lanes of the warp call it with the same `lane`.
   __device__ Diagonal(const Diagonal& mine, int lane)
       : panel(__shfl_sync(~0U, mine.panel, lane)),
         m(__shfl_sync(~0U, mine.m, lane)),
@@ -21,6 +23,7 @@ struct Diagonal {
         tiled(__shfl_sync(~0U, mine.tiled, lane)),
         first(__shfl_sync(~0U, mine.first, lane)) {}
 
+  /// Returns the diagonal entry of L of pivot c of the front. `entries`: FactorMemory::entries.
   template <class T>
   __device__ double root(const T* entries, Index c) const {
     return static_cast<double>(entries[panel + (tiled == kNone ? SmallLayout{m, p}.place(c, c)
@@ -28,9 +31,10 @@ struct Diagonal {
   }
 };
 
-/// Calls meet(front, c) once for each pivot c of 32 fronts; `mine` is the calling lane's front. A
-/// lane visits the first kOwn pivots of its own front; the lanes of the warp share out the others.
-/// Which lane visits which pivot, and in what order, depends on the fronts alone.
+/// Calls meet(front, c) once for each pivot c < p of 32 fronts; `mine` is the calling lane's front.
+/// A lane visits the first kOwn pivots of its front; later pivots of a front are shared out among
+/// all lanes. The lane that visits a pivot, and the order, depend on the fronts alone. All lanes of
+/// the warp call it.
 template <class Meet>
 __device__ void for_pivots(const Diagonal& mine, Index lane, const Meet& meet) {
   constexpr Index kOwn = 4;  // first pivots of a front, all visited by its lane

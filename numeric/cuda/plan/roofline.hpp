@@ -7,7 +7,7 @@
 
 namespace kauri::numeric::cuda {
 
-/// Clock rates, bus width and multiprocessors of a device.
+/// Compute capability, multiprocessors, clock rates and width of the memory bus of a device.
 struct DeviceRates {
   int major = 0, minor = 0;  ///< compute capability
   int processors = 0;        ///< number of multiprocessors

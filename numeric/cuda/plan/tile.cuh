@@ -21,8 +21,9 @@ __device__ inline Offset factor_place(const Front& f, Index r, Index c) {
   return f.panel + (f.tiled == kNone ? small_of(f).place(r, c) : cells_of(f).place(r, c));
 }
 
-/// Return indices in FactorMemory::entries: diagonals_of() that of the inverses of the 16 x 16
-/// diagonal blocks of L of a tiled front, diagonal_place() that of their entry (r, c), r >= c.
+/// Return indices in FactorMemory::entries: diagonals_of() that of the first of the inverses of the
+/// 16 x 16 diagonal blocks of L of a tiled front, diagonal_place() that of entry (r, c), r >= c, of
+/// the front's matrix of these inverses.
 __device__ inline Offset diagonals_of(const Front& f) {
   return f.panel + cells_of(f).panel().entries();
 }
@@ -37,7 +38,8 @@ __device__ inline Offset block_place(const Front& f, Index r, Index c) {
          (f.tiled == kNone ? small_of(f).place(f.p + r, f.p + c) : cells_of(f).block().place(r, c));
 }
 
-/// A front and one of its tiles; find_tile(): those of block `block` of a launch over `list`.
+/// A front and the number of one of its tiles. find_tile() returns those of thread block `block` of
+/// a launch over `list`, which has one block per tile.
 struct TileAt {
   Index front, tile;
 };
@@ -54,7 +56,8 @@ __device__ inline TileAt find_tile(const PlanView& plan, const TileList& list, I
   return {plan.order[list.first + low], block - ptr[low]};
 }
 
-/// Tile (i, j); pair_of(): tile t, column by column, of a lower triangle of `order` tile rows.
+/// Row i and column j of a tile. pair_of() returns those of tile t of a lower triangle of `order`
+/// tile rows, whose tiles are numbered column by column.
 struct TilePair {
   Index i, j;
 };
@@ -64,7 +67,8 @@ __device__ inline TilePair pair_of(Index t, Index order) {
   return {j + t, j};
 }
 
-/// Returns the first k in [0, count) with list[k] >= row, or count if there is none.
+/// Returns the first k in [0, count) with list[k] >= row, or count if there is none; `list`
+/// ascends.
 __device__ inline Index lower_bound(const Index* list, Index count, Index row) {
   Index low = 0;
   while (count > 0) {

@@ -31,7 +31,8 @@ std::span<const Index> children_of(const Plan& plan, Index s) {
   return std::span(assembly.child).subspan(begin, end - begin);
 }
 
-/// The row map of a child, which begins at word `begin` of all maps.
+/// The row map of a pulled child: begin, in words, in the array of all maps; the child's front; the
+/// layout of its parent.
 struct RowMap {
   Offset begin;
   Index child;
@@ -53,7 +54,7 @@ void write_row_maps(const symbolic::Assembly& assembly, std::span<const RowMap> 
 }
 
 /// Returns the plan's tasks in an order that `teams` teams can run: the plan's list, unless it was
-/// made for more teams; then a new list of as many tasks, made in `room`.
+/// made for more teams; then a new list of as many tasks, which it stores in `room`.
 const std::vector<symbolic::DeviceTask>& tasks_for(const Plan& plan, int teams,
                                                    std::vector<symbolic::DeviceTask>& room) {
   if (teams >= plan.internals->device.task_teams) return plan.internals->device.task;
@@ -63,7 +64,8 @@ const std::vector<symbolic::DeviceTask>& tasks_for(const Plan& plan, int teams,
 }
 
 /// Returns descriptions of all tiled fronts, without the members that follow from children and
-/// tasks. Adds their counters to `counters`. Levels count from the first that has tiled fronts.
+/// tasks. Adds the number of their counters to `counters`. TiledFront::level counts from the first
+/// level of tiled fronts.
 std::vector<TiledFront> describe_fronts(const Plan& plan, Offset& counters) {
   const std::span<const Index> fronts = tiled_fronts(plan);
   const symbolic::DeviceSchedule& device = plan.internals->device;

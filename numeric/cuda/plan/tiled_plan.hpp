@@ -12,15 +12,17 @@ namespace kauri::numeric::cuda {
 class Uploader;
 
 /// Data of a tiled front beside its Front, from which each factor makes its view
-/// (kernels::FrontViewOf). `counters` and `child` are indices into a factor's arrays of counters
-/// and of views of children; the other members are those of the view.
+/// (kernels::FrontViewOf). `counters` is the index of its first counter in a factor's array of
+/// counters, `child` that of its first child in TiledPlan::children() and in a factor's array of
+/// views of children; the other members are those of the view.
 struct TiledFront {
   Offset counters;
   Offset child;
   Index child_count, awaited, level, block_reuses, panel_reuses, fills, loads_block;
 };
 
-/// A child whose block is pulled: the first word of its row map in TiledPlan::row_map(), its front.
+/// A child whose contribution block its parent pulls: index of the first word of its row map in
+/// TiledPlan::row_map(), and its front.
 struct PulledChild {
   Offset map;
   Index child;
@@ -29,11 +31,12 @@ struct PulledChild {
 static_assert(sizeof(TiledFront) == symbolic::kDeviceTiledPlanBytes);
 static_assert(sizeof(PulledChild) == symbolic::kDevicePulledBytes);
 
-/// Descriptions, row maps, tasks and lists of sums, uploaded once for all factors.
+/// Descriptions, row maps, tasks and lists of sums of tiled fronts on a device, uploaded once for
+/// all factors of a plan.
 class TiledPlan {
  public:
   /// DeviceSchedule::Sums by groups (symbolic/device/child_sums.hpp), on the device:
-  /// kernels::SumsOf names the types. Null without sums.
+  /// kernels::SumsOf names the types of entries. The pointers are null if there are no sums.
   struct SumLists {
     const Offset* step = nullptr;
     const void* place = nullptr;

@@ -1,4 +1,4 @@
-// Steps of a mixed solve on a device, a few launches each.
+// Steps of a mixed solve on a CUDA device, each of a few launches.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/refine/mixed.hpp"
 
@@ -16,8 +16,8 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Returns true if a matrix is in device or managed memory, false if it is in host memory. Throws
-/// Error(usage) if it is on another device, since kernels access it in place.
+/// Returns true if a matrix is in memory of the device or in managed memory, false if it is in host
+/// memory. Throws Error(usage) if it is on another device, since kernels access it in place.
 template <class T>
 bool is_there(const MatrixView<T>& a, const char* name, int device) {
   const cudaMemoryType type = attributes_of(a.data).type;
@@ -26,8 +26,9 @@ bool is_there(const MatrixView<T>& a, const char* name, int device) {
   return true;
 }
 
-/// Calls f(first, count, k) for each run of neighbouring columns, ascending; k is the position of
-/// its first column among those given. All columns are neighbours until some are done.
+/// Calls f(first, count, k) for each run of columns first, first + 1, ... in `columns`, which
+/// ascends; k is the position of `first` in `columns`. A solve has one run until some of its
+/// columns have converged.
 template <class F>
 void for_each_run(std::span<const Index> columns, const F& f) {
   for (std::size_t k = 0, end = 0; k < columns.size(); k = end) {
@@ -167,7 +168,7 @@ void CudaMixed::load(MatrixView<const double> b, std::span<double> error) {
     enqueue_load(n_, there, exponent_.data(), flags, at(c_, c), at(y_, c), at(r_, c),
                  norms_.data() + c, stream_->get());
     const MixedFlags found =
-        fetch(flags);  // from here on `none` may go, and page-locked memory may change
+        fetch(flags);  // waits: `none` may then end, and page-locked memory of b may change
     error[c] = error_of_zero(found.above, found.wrong == 0);
     has_norm_[c] = false;
   }

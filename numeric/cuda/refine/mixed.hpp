@@ -1,5 +1,5 @@
-// Mixed precision on a CUDA device: vectors stay there, and the host receives norms and products of
-// them.
+// Mixed precision on a CUDA device: vectors stay on the device, and the host receives their norms
+// and inner products.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -51,16 +51,20 @@ class CudaMixed final : public MixedImpl {
   CudaMixed(const HostRows& host, Index nrhs, DeviceContext context);
   /// Returns the bytes of the vectors of `nrhs` columns.
   [[nodiscard]] Offset bytes_of_vectors(Index nrhs) const;
+  /// Returns the address of a column in an array of n x nrhs numbers; correction(k) that of the
+  /// k-th column of d_.
   [[nodiscard]] double* at(const DeviceArray<double>& of, Index column) const {
     return of.data() + Offset{n_} * column;
   }
   [[nodiscard]] float* correction(Index k) const { return d_.data() + Offset{n_} * k; }
+  /// Enqueues the copy of n numbers on the device.
   void copy(const double* from, double* to);
   /// Sets every byte of a column of y to `byte`.
   void fill(Index column, int byte);
   /// Copies a number from the device, in the stream's order, and waits for it.
   template <class V>
   V fetch(const V* there);
+  /// Returns (u.v, u.w) for vectors on the device, and waits.
   Dots dots(const double* u, const double* v, const double* w);
 
   DeviceContext context_;
@@ -77,15 +81,16 @@ class CudaMixed final : public MixedImpl {
   DeviceArray<double> c_, y_, before_, r_;  // n x nrhs each
   DeviceArray<float>
       d_;  // n x nrhs: corrections of the columns of the last precondition(), side by side
-  DeviceArray<double> p_, image_, z_, r_before_, vector_;  // n each; vector_: b or x on the way
+  DeviceArray<double> p_, image_, z_, r_before_,
+      vector_;  // n each; image_: H p; vector_: a column of b or x between host and device
   DeviceArray<ResidualNorms>
       norms_;                 // nrhs: worst.residual is the norm of r when M^-1 r is computed
-  DeviceArray<double> grow_;  // nrhs: the factor of d, a power of two
-  DeviceArray<MixedFlags> flags_, of_a_;  // nrhs, and one for A's diagonal
+  DeviceArray<double> grow_;  // nrhs: power of two by which column k of d_ is to be multiplied
+  DeviceArray<MixedFlags> flags_, of_a_;  // nrhs, for columns of b and x; one for A's diagonal
   DeviceArray<Dots> dots_;                // kDotBlocks parts, and their sum
   std::vector<ResidualNorms> seen_;       // nrhs: norms of the last residuals
-  std::vector<bool>
-      has_norm_;  // nrhs: norms_ holds the norm of y and else zeros: from correct() to residuals()
+  std::vector<bool> has_norm_;  // nrhs: true from correct() to residuals(): norms_[column].x is the
+                                // norm of y and the other norms are zero
   bool positive_ = true, scaled_ = false;
 };
 

@@ -1,5 +1,5 @@
-// Kernels of a mixed solve: all of them stream vectors. Sums have one order; maxima are raised by
-// integer atomics.
+// Kernels of a mixed solve, all of which read and write whole vectors once. The order of a sum
+// depends on n alone; maxima are raised by integer atomics.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/refine/mixed_kernels.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 constexpr unsigned kThreads = 256, kMostBlocks = 1024;
 constexpr int kWarps = kThreads / 32;
 
-/// Calls f(i) for all rows, or entries, by all threads of the launch.
+/// Calls f(i) for 0 <= i < count, rows or entries, by all threads of the launch.
 template <class F>
 __device__ void for_all(Offset count, const F& f) {
   for (Offset i = Offset{blockIdx.x} * kThreads + threadIdx.x; i < count;
@@ -36,10 +36,11 @@ __device__ Index row_of(const Offset* ptr, Index low, Index high, Offset k) {
   return low;
 }
 
-/// Calls f(k, row, column) for all entries. A block has a stretch of entries, and searches all rows
-/// for its first one alone. No row is empty, so its threads search the next kThreads + 1 rows,
-/// which their L1 cache holds. A search among all rows would be some twenty reads of the L2 cache,
-/// each of which waits for the one before.
+/// Calls f(k, row, column) for all entries k of A by full rows, by all threads of the launch. A
+/// block has a stretch of entries, and searches all rows only for the row of the first entry. No
+/// row is empty, so for later entries its threads search the next kThreads + 1 rows, which their L1
+/// cache holds. A search among all rows takes some twenty reads of the L2 cache, each of which
+/// waits for the one before.
 template <class F>
 __device__ void for_entries(const RowsView<double>& a, const F& f) {
   const Offset entries = a.ptr[a.n], turns = (entries + kThreads - 1) / kThreads,
@@ -184,7 +185,8 @@ __global__ void __launch_bounds__(kThreads)
   for_all(n, [&](Offset i) { p[i] = z[i] + beta * p[i]; });
 }
 
-/// Returns the block's sums in thread 0.
+/// Returns the sums over all threads of the block, which all call it, in thread 0. of_warp: shared
+/// memory, length kWarps.
 __device__ Dots sum_of_block(Dots sum, Dots* of_warp) {
   for (int by = 16; by > 0; by /= 2) {
     sum.first += __shfl_down_sync(~0U, sum.first, by);

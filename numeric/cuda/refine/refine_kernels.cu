@@ -1,6 +1,6 @@
 // Refinement on a device: one warp applies the rule of refine_rule.hpp, all threads work on
-// vectors. A correction is added at once, and taken back if it did not help, which makes it the
-// last one: so x is written once a step, not twice.
+// vectors. A correction is added at once, so x is written once a step, not twice. A correction that
+// did not help is the last one; the end of the refinement takes it back.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/refine/refine_kernels.hpp"
 
@@ -16,8 +16,8 @@ namespace {
 
 constexpr unsigned kThreads = 256, kMostBlocks = 1024;
 
-/// Calls f(entry of x, its index in an array of columns one after another) for all entries, by all
-/// threads of the launch.
+/// Calls f(entry of x, its index in an array of columns one after another) for all entries of x, by
+/// all threads of the launch.
 template <class T, class F>
 __device__ void for_entries(const RefinedColumns<T>& x, const F& f) {
   for (Index c = 0; c < x.cols; ++c)
@@ -40,7 +40,8 @@ __global__ void __launch_bounds__(kThreads)
   for_entries(x, [&](T& entry, Offset) { entry = std::numeric_limits<T>::quiet_NaN(); });
 }
 
-/// Returns the worst error over all columns, in every lane of the warp.
+/// Returns the largest error of each kind over all columns, in every lane of the warp; all its
+/// lanes call it.
 __device__ BackwardError worst_error(const ResidualNorms* norms, Index columns) {
   BackwardError worst;
   for (auto c = static_cast<Index>(threadIdx.x); c < columns; c += 32)

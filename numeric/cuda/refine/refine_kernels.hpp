@@ -30,24 +30,24 @@ struct RefinedColumns {
 template <class T>
 void load_refine_kernels();
 
-/// Enqueues the beginning of a refinement, before the first residual: clears the report, on the
-/// device and in page-locked memory of the host, and sets all of x to NaN if the verdict is not
-/// good.
+/// Enqueues the beginning of a refinement, before the first residual: sets the status of the report
+/// to `none`, on the device and in `host` (page-locked memory), and all of x to NaN if the verdict
+/// is not good.
 template <class T>
 void enqueue_refine_beginning(const RefinedColumns<T>& x, const DeviceVerdict* verdict,
                               RefineMemory* memory, const OwnedPlace<DeviceRefinement>& host,
                               cudaStream_t stream);
-/// Enqueues the update of memory->progress by the norms of a residual: begin_refinement() if
-/// `first`, else take_step() after one more correction.
+/// Enqueues the update of memory->progress by the norms of a residual of `columns` columns:
+/// begin_refinement() if `first`; else take_step(), or nothing if refinement has stopped before.
 void enqueue_refine_decision(const ResidualNorms* norms, Index columns, const RefineLimits& limits,
                              bool first, RefineMemory* memory, cudaStream_t stream);
-/// Enqueues before = x and x += r, if memory->progress.going is not 0 then. r, before: columns of n
-/// numbers, one after another.
+/// Enqueues before = x and x += r, or nothing if memory->progress.going is 0 when the kernel runs.
+/// r, before: x.cols columns of x.rows numbers, one after another; r holds the correction.
 template <class T>
 void enqueue_refine_step(const RefinedColumns<T>& x, const T* r, T* before,
                          const RefineMemory* memory, cudaStream_t stream);
-/// Enqueues x = before, if the last correction did not help; then the report, on the device and in
-/// the host's memory.
+/// Enqueues x = before, if the last correction did not help; and the report, on the device and in
+/// `host` (page-locked memory).
 template <class T>
 void enqueue_refine_end(const RefinedColumns<T>& x, const T* before, const DeviceVerdict* verdict,
                         RefineMemory* memory, const OwnedPlace<DeviceRefinement>& host,

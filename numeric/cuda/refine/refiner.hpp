@@ -1,4 +1,4 @@
-// Refinement on a CUDA device without decisions of the host.
+// Iterative refinement on a CUDA device, whose decisions are made on the device.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -40,13 +40,13 @@ class CudaRefiner final : public RefinerImpl<T> {
                      const RefineLimits& limits, cudaStream_t stream) const;
 
   DeviceContext context_;
-  PooledReport host_report_;  // written by the device with memory_
+  PooledReport host_report_;  // copy of memory_'s report for the host, which kernels write, too
   Offset bytes_;
   DeviceHeap heap_;
   DeviceBlock block_;
   PooledStream stream_;  // after the block: its destructor waits before the block is freed
   DeviceRows<T> rows_;
-  DeviceArray<T> r_, before_;  // n x nrhs each
+  DeviceArray<T> r_, before_;  // n x nrhs each: residuals, then corrections; x before the last one
   DeviceArray<ResidualNorms> norms_;
   DeviceArray<RefineMemory> memory_;
 };

@@ -28,7 +28,7 @@ std::optional<Architecture> read(std::string_view item) {
   if (!suffix.empty() && suffix != "-real" && suffix != "-virtual") return {};
   out.machine_code = suffix != "-virtual";
   out.ptx = suffix != "-real" &&
-            !family;  // PTX of a family runs in the family alone, as its machine code does
+            !family;  // a family's PTX runs where its machine code would, and counts as that
   if (family) out.machine_code = true;
   return out;
 }

@@ -7,8 +7,8 @@
 
 namespace kauri::numeric::cuda {
 
-/// The kind of code that a device runs. PTX needs a driver that is not older than the toolkit which
-/// made it.
+/// The kind of code that a device runs, in ascending order of preference. PTX needs a driver that
+/// is not older than the CUDA toolkit that made the PTX.
 enum class Code { none, ptx, machine };
 
 /// Returns the best code made for `built_for` that runs on a device of compute capability
@@ -19,8 +19,8 @@ enum class Code { none, ptx, machine };
 /// shows whether the device can run it.
 Code code_for(std::string_view built_for, int major, int minor);
 
-/// Returns the architectures that this build has code for, in the form above. In the tests'
-/// emulator a test sets them.
+/// Returns the architectures that this build has code for, in the form that code_for() reads. Under
+/// the emulator (tests/emulator) a test sets them.
 std::string_view built_for();
 
 /// Returns the architectures in words: "8.0 and 9.0" for "80-real 90"; empty if they are not known.

@@ -14,7 +14,7 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// The least major compute capability that there is code for: 8.0 and later.
+/// Least major version of a compute capability that kauri's kernels are written for: 8.0 and later.
 constexpr int kLeastMajor = 8;
 
 std::string version(int number) {

@@ -1,5 +1,5 @@
-// Contexts of devices by the driver's functions: those of the runtime make a context if there is
-// none.
+// Contexts of devices, found and entered by functions of the CUDA driver: functions of the CUDA
+// runtime make a context if there is none.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cuda.h>
 
@@ -59,8 +59,8 @@ cudaError_t find_all(Driver& driver) {
 PerProcess<std::mutex> looking_up;
 std::atomic<const Driver*> the_driver = nullptr;
 
-/// Returns the driver's functions, or null, with the reason in `why_not`. A failed search is
-/// repeated at the next call: a driver may be installed while the process runs.
+/// Returns the driver's functions, or null if one is not found, with the reason in `why_not`. A
+/// failed search is repeated at the next call: a driver may be installed while the process runs.
 const Driver* find_driver(cudaError_t& why_not) noexcept {
   if (const Driver* known = the_driver.load(std::memory_order_acquire)) return known;
   static Driver driver;
@@ -92,7 +92,7 @@ void check_driver(CUresult status, const char* what) {
   cuda::check(static_cast<cudaError_t>(status), what);
 }
 
-/// Returns the calling thread's context if it is one of that device, else null.
+/// Returns the calling thread's context if it is a context on `device`, else null.
 CUcontext current_on(const Driver& driver, CUdevice device) {
   CUcontext context = nullptr;
   CUdevice of = 0;

@@ -1,4 +1,4 @@
-// Errors and memory of the CUDA runtime.
+// Errors, streams and memory of the CUDA runtime.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/runtime/device.hpp"
 

@@ -1,4 +1,5 @@
-// Owners of streams, events, memory and contexts of the CUDA runtime, and its errors as kauri's.
+// Owners of streams, events, memory and contexts of the CUDA runtime, and kauri's errors for the
+// runtime's.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -53,8 +54,8 @@ struct Device {
 /// other libraries use through the CUDA runtime; it is made if it does not exist yet, and retained
 /// for the rest of the process. Throws Error(device).
 Device open_device(int number);
-/// Releases the primary context that open_device() retained, for a device on which no work is left.
-/// Does nothing if the context is the caller's.
+/// Releases the primary context that open_device() retained. No work of the backend may be left on
+/// the device. Does nothing if the context is the caller's.
 void close_device(const Device& device) noexcept;
 
 /// Returns success or the driver's error about its own state. In a fork of a process that has used
@@ -66,7 +67,7 @@ cudaError_t state_of_driver() noexcept;
 CUctx_st* current_context() noexcept;
 
 /// Returns the free bytes of the device's memory, or nothing if the process has no context there
-/// that open_device() would take. Makes no context.
+/// that open_device() would take. Makes no context. Throws Error(device).
 std::optional<Offset> free_bytes_of(int number);
 
 /// While it lives, calls of the calling thread neither fail because some stream is capturing, nor
@@ -84,9 +85,10 @@ class RelaxedCapture {
   int mode_;  // the previous mode, a CUstreamCaptureMode
 };
 
-/// While it lives, the calling thread works in the given context, or in its own if that is null.
-/// For destructors: if the context has been destroyed, or the process is a fork of the one that
-/// made it, nothing is entered, and what was made in the context no longer exists either.
+/// While it lives, the calling thread works in the given context; if `context` is null, in the
+/// context that it has. Made for destructors: if the context has been destroyed, or the process is
+/// a fork of the one that made it, the thread enters no context, and objects that were made in the
+/// lost context no longer exist either.
 class InContext {
  public:
   explicit InContext(CUctx_st* context) noexcept;
@@ -105,11 +107,11 @@ class InContext {
   int status_;  // a CUresult
 };
 
-/// While it lives, the calling thread works in a backend's context, whether it has another context
-/// on this or another device, or none. The destructor makes the previous one current again, or
-/// none, so that no device gets a context that the caller did not ask for. Captures of other
-/// threads are not disturbed (RelaxedCapture). The constructor throws Error(device) if the context
-/// no longer exists.
+/// While it lives, the calling thread works in the context of `device`, whether it had another
+/// context on this or another device, or none. The destructor makes the thread's previous context
+/// current again, or none if it had none, so that no device gets a context that the caller did not
+/// ask for. Captures of other threads are not disturbed (RelaxedCapture). The constructor throws
+/// Error(device) if the context no longer exists.
 class CurrentDevice : private InContext {
  public:
   explicit CurrentDevice(const Device& device);
@@ -168,12 +170,13 @@ class Event {
 
 bool is_capturing(cudaStream_t stream);
 
-/// Makes all work that is enqueued on `later` from now on begin after the work that is on `earlier`
-/// by now. `earlier` is a stream of the caller's; throws Error(usage), whose text begins with
-/// `name`, if it is capturing. The device must be current.
+/// Makes all work that is enqueued on `later` after this call begin after the work that is on
+/// `earlier` before it; the host does not wait. `earlier` is a stream of the caller's. The device
+/// must be current. Throws Error: usage, with a text that begins with `name` (`earlier` is
+/// capturing), device.
 void enqueue_after(cudaStream_t earlier, const Stream& later, const char* name);
 
-/// Page-locked memory of the host, which the device may write, too.
+/// Page-locked memory of the host, uninitialised, which kernels can access, too.
 class PinnedBytes {
  public:
   explicit PinnedBytes(std::size_t bytes) {
@@ -200,12 +203,12 @@ struct DeviceHeap {
       nullptr;  ///< counts the bytes of arrays in this memory; null: they are not counted
 
   /// Allocates memory of the device; returns null for 0 bytes. The device must be current, as for
-  /// require(). Throws Error(memory).
+  /// require(). Throws Error: memory, device.
   [[nodiscard]] void* allocate(Offset bytes) const;
-  /// Throws Error(memory) if the driver reports fewer free bytes. Does nothing if there is an
-  /// allocator, whose free memory is unknown.
+  /// Throws Error(memory) if the driver reports fewer than `bytes` free bytes. Does nothing if
+  /// there is an allocator, whose free memory is unknown.
   void require(Offset bytes) const;
-  /// Frees memory that allocate() returned, from any context.
+  /// Frees memory of `bytes` bytes that allocate() returned, from any context. `data` may be null.
   void release(void* data, Offset bytes) const noexcept;
 };
 

@@ -20,9 +20,9 @@ class DeviceArray {
   Offset size_ = 0;
 };
 
-/// One allocation of `bytes` bytes, from which arrays are taken one after another, each of the size
-/// that aligned_bytes() gives. The ledger counts the bytes taken, which tests compare
-/// with the allocation.
+/// One allocation of memory on a device, from which arrays are taken one after another, each of the
+/// size that aligned_bytes() gives. The heap's ledger counts the bytes taken, which tests compare
+/// with the allocation. The destructor frees the memory without waiting for work that uses it.
 class DeviceBlock {
  public:
   /// Allocates `bytes` bytes of the heap, which must outlive the block. Throws Error(memory).

@@ -5,7 +5,8 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Returns the graph of the launches that enqueue(stream) makes, or null if anything fails.
+/// Returns the graph of the launches that enqueue(stream) makes, which the caller destroys; null if
+/// anything fails, also if enqueue() throws.
 cudaGraph_t captured(cudaStream_t stream,
                      const std::function<void(cudaStream_t)>& enqueue) noexcept {
   if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed) != cudaSuccess) return nullptr;
@@ -35,8 +36,8 @@ void Graph::make(const Stream& stream, const std::function<void(cudaStream_t)>& 
     exec_ = nullptr;
   }
   if (!exec_)
-    static_cast<void>(cudaGetLastError());  // clears the error, which is the answer here, so that
-                                            // the next launch does not return it
+    static_cast<void>(cudaGetLastError());  // clears the error, which is_made() reports, so that
+                                            // the caller's next cudaGetLastError() has none
 }
 
 }  // namespace kauri::numeric::cuda

@@ -25,6 +25,7 @@ class Graph {
   void make(const Stream& stream, const std::function<void(cudaStream_t)>& enqueue,
             cudaStream_t upload);
   [[nodiscard]] bool is_made() const { return exec_ != nullptr; }
+  /// Enqueues a run of the graph, which is_made(). Throws Error: device, memory.
   void launch(cudaStream_t stream) const {
     check(cudaGraphLaunch(exec_, stream), "the launch of a graph");
   }

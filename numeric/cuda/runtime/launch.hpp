@@ -42,8 +42,8 @@ template <class... P, class... A>
 }
 
 /// Returns the number of blocks of a cooperative launch that the current device holds at once, or 0
-/// if it cannot run the kernel. Call it before the first launch: it also lets the kernel have
-/// `bytes` bytes of shared memory.
+/// if it cannot run the kernel. `threads`, `bytes`: threads and dynamic shared memory of a block.
+/// Call it before the first launch: it also lets the kernel have `bytes` bytes of shared memory.
 template <class... P>
 int cooperative_blocks(void (*kernel)(P...), int threads, int bytes) {
   int device = 0, cooperative = 0, processors = 0, blocks = 0;
@@ -56,8 +56,8 @@ int cooperative_blocks(void (*kernel)(P...), int threads, int bytes) {
       cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads,
                                                     static_cast<std::size_t>(bytes)) == cudaSuccess)
     return blocks * processors;
-  static_cast<void>(cudaGetLastError());  // clears the error, which is the answer here, so that the
-                                          // next launch does not return it
+  static_cast<void>(cudaGetLastError());  // clears the error, which the result 0 reports, so that
+                                          // the caller's next cudaGetLastError() has none
   return 0;
 }
 

@@ -6,8 +6,9 @@
 
 namespace kauri::numeric::cuda {
 
-/// Loads a kernel now. Otherwise it is loaded at its first launch, which may be inside a caller's
-/// capture, or while a first verdict is waited for. Throws Error(device).
+/// Loads a kernel on the current device now. Otherwise it is loaded at its first launch, which may
+/// be inside a caller's capture, or take time from a caller's first factorisation. Throws Error:
+/// device, memory.
 template <class Kernel>
 void load(Kernel* kernel) {
   cudaFuncAttributes attributes{};

@@ -1,6 +1,6 @@
-// Values that the device writes to page-locked memory of the host, with the number of the object
-// that they come from. The memory outlives the object: work that was enqueued for it, for example
-// in a captured graph, may be launched when another object has the memory.
+// Values that the device writes to page-locked memory of the host, each beside the number of the
+// object whose work writes it. The memory outlives the object: work that was enqueued for the
+// object, for example in a captured graph, may be launched when another object has the memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,6 +8,7 @@
 
 namespace kauri::numeric::cuda {
 
+/// A value, and the number of the object whose work wrote it; 0: none.
 template <class V>
 struct Owned {
   V value;

@@ -1,5 +1,5 @@
-// A pool of streams and of page-locked memory for verdicts and reports: slow to make, and idle
-// between uses. An executor owns one.
+// A pool of streams and of page-locked memory for verdicts and reports, which are slow to make.
+// Factors and calls lease them. All objects that an executor makes share its pool.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -78,7 +78,8 @@ class PooledStream {
 };
 
 /// Leases page-locked memory for one V, which the device writes and the host reads. Destroy it when
-/// no work on the device writes there any more; if some does, read() of the next owner throws.
+/// no work on the device writes there any more; if later work does, read() of the next owner of
+/// the memory throws Error(usage).
 template <class V>
 class PooledPlace {
  public:
@@ -100,7 +101,7 @@ class PooledPlace {
 
 /// Leases page-locked memory for `count` values of V, one for each item of a batch. Late work of an
 /// owner that has ended may still write there, since the pool keeps the memory; then read() of the
-/// next owner throws.
+/// next owner throws Error(usage).
 template <class V>
 class PooledPlaces {
  public:

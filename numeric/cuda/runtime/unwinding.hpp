@@ -1,5 +1,5 @@
-// Ends copies from and to the caller's arrays before the call that began them ends, even if it
-// throws.
+// Waits for copies from and to the caller's arrays before a call that enqueued them ends by an
+// exception.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -13,7 +13,7 @@
 
 namespace kauri::numeric::cuda::watchdog {
 
-/// Kernels that wait.
+/// Kernels that wait for signals of other threads.
 enum class Kernel : int {
   none,
   front_kernel,
@@ -46,7 +46,8 @@ struct Waiter {
   int unit;             ///< the warp's ticket; -2 - s: front s of a solve; -1: neither
   int there;            ///< not 0: the other members have been written
   std::uint64_t place;  ///< address of the counter, the number or the barrier
-  std::int64_t wanted, found;
+  std::int64_t wanted,
+      found;  ///< value that ends the wait (of a barrier its phase); value last read
 };
 
 constexpr int kGlobalSlots = 56,
@@ -66,6 +67,7 @@ struct Settings {
                                            ///< first all are 0
 };
 
+/// Settings that arm() takes; the members are as in Settings.
 struct Choice {
   std::uint64_t limit = 10'000'000'000;
   Kernel lost_kernel = Kernel::none;

@@ -9,20 +9,21 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Entries of the slowest block above which the merge path is chosen: kFreeEntries, since three
-/// chunks are lost at the beginning and the end of a launch, plus a share of all entries, since a
-/// multiprocessor with one block does about 1/900 of what a device with all of its blocks does.
+/// The merge path is chosen if the slowest block has more entries than kFreeEntries + (all entries)
+/// / kShareOfOneBlock. kFreeEntries: the time of three chunks is lost at the beginning and the end
+/// of any launch. kShareOfOneBlock: a multiprocessor with one block does about 1/900 of what a
+/// device with all of its blocks does.
 constexpr Offset kFreeEntries = 3 * kSpmvChunk, kShareOfOneBlock = 900;
-/// Cost of an entry for a lane that sums a row alone: it is eight times as slow as a block that
-/// loads its entries.
+/// Cost of an entry that a single lane adds to the sum of a row, in entries of a block: a lane adds
+/// one eighth as fast as a block loads entries.
 constexpr Offset kLaneCost = 8;
-/// Entries of a row, in the mean, above which a row fills the loads of its lanes by itself, and
-/// shared memory would be a detour: on an H200 `lanes` takes 0.71 to 0.94 of the time of `staged`
-/// for systems of 40 to 79 entries a row, and 0.95 to 1.25 for 13 to 28. From three times as many
-/// on (there is one such system, of 118) a whole warp takes a row.
+/// Mean entries of a row above which `lanes` is chosen with 16 lanes: a row then fills the loads of
+/// its lanes by itself, and shared memory would be a detour. On an H200 `lanes` takes 0.71 to 0.94
+/// of the time of `staged` for systems of 40 to 79 entries a row, and 0.95 to 1.25 for 13 to 28.
+/// Above three times kLongRows (one system of 118 was measured) a whole warp takes a row.
 constexpr Offset kLongRows = 32;
 
-/// Returns the entries of the fullest block, if each has `rows_of_block` rows.
+/// Returns the number of entries of the fullest block, if each block has `rows_of_block` rows.
 Offset fullest_block(const FullRows& rows, Index rows_of_block) {
   Offset most = 0;
   const Offset n = rows.n();

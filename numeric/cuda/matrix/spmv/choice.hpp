@@ -14,14 +14,14 @@
 
 namespace kauri::numeric::cuda {
 
-inline constexpr int kSpmvThreads = 256;  ///< threads of a block, in every kernel
+inline constexpr int kSpmvThreads = 256;  ///< threads of a block, in all kernels of products
 inline constexpr int kSpmvChunk =
     8 * kSpmvThreads;  ///< entries that a block holds in shared memory at once
 inline constexpr int kMergeItems =
     7;  ///< items of a thread; odd, so that threads meet different banks of shared memory
 inline constexpr int kMergeTile =
-    kMergeItems *
-    kSpmvThreads;  ///< row ends and entries of a block; 3 entries before them also fit into a chunk
+    kMergeItems * kSpmvThreads;  ///< items (row ends and entries) of a tile, which a block does; a
+                                 ///< chunk has room for 3 entries before them
 
 enum class SpmvWay {
   lanes,   ///< lanes of a warp share a row and read it where it lies
@@ -30,8 +30,8 @@ enum class SpmvWay {
   merge,   ///< each thread has the same number of row ends and entries, in sum, wherever rows end
 };
 
-/// A kernel of sparse products. The order in which a row is summed depends on nothing else: `lanes`
-/// and `staged` with the same number of lanes give the same bits.
+/// A kernel of sparse products. The order in which a row is summed depends on the pattern and this
+/// choice alone: `lanes` and `staged` with the same number of lanes give the same bits.
 struct SpmvChoice {
   SpmvWay way = SpmvWay::staged;
   int lanes = 1;  ///< lanes that share a row: 1 (staged only), 2, 4, 8, 16, 32; unused by merge
@@ -49,10 +49,11 @@ std::vector<SpmvChoice> spmv_choices();
 /// device. O(n).
 SpmvChoice choose_spmv(const FullRows& rows);
 
-/// Tiles of the merge path. Its items are the entries, and the end of each row after the row's last
-/// entry.
+/// Tiles of the merge path. The items of the path are the entries of A by rows, and after the last
+/// entry of each row an item for the row's end; a tile has kMergeTile items.
 struct MergeTiles {
-  /// A row that ends after the tiles [first, last), each of which sums a part of it.
+  /// A row that ends in tile `last`, after the tiles [first, last), each of which sums a part of
+  /// it.
   struct Run {
     Index row, first, last;
   };
@@ -63,7 +64,8 @@ struct MergeTiles {
 
   [[nodiscard]] Index count() const { return static_cast<Index>(row.size()) - 1; }
 };
-/// Returns the tiles. Throws Error(overflow) for 2^31 - 1 tiles or more. O(tiles log n).
+/// Returns the tiles of a matrix. Throws Error(overflow) for 2^31 - 1 tiles or more. O(tiles log
+/// n).
 MergeTiles merge_tiles(const FullRows& rows);
 
 }  // namespace kauri::numeric::cuda

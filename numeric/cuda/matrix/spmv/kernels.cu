@@ -1,5 +1,5 @@
-// Y = alpha A X + beta Y by rows: lanes of a warp share a row. They read it where it lies, or after
-// the block has loaded it into shared memory.
+// Y = alpha A X + beta Y by rows: lanes of a warp share a row. They read it in global memory
+// (SpmvWay::lanes), or after the block has loaded it into shared memory (SpmvWay::staged).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/matrix/spmv/kernels.hpp"
 
@@ -14,12 +14,12 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Columns that a block multiplies at once.
+/// Most columns that a block multiplies at once.
 constexpr int kMostColumns = 8;
 /// Blocks that an H200 holds at once. If all rows take no more blocks, one launch also spreads
-/// groups of columns over blocks, since nothing else hides what a block waits for. If they take
-/// more, each group is a launch: a block that finds its group has 16 registers more, and one in
-/// four is no longer resident.
+/// groups of columns over blocks, since only other blocks hide the latency of a block's loads. If
+/// all rows take more blocks, each group is a launch: a kernel whose blocks compute their group
+/// takes 16 registers more a thread, so that a quarter fewer blocks are resident.
 constexpr unsigned kFewBlocks = 4 * 132;
 
 template <class T>
@@ -54,10 +54,11 @@ __global__ void __launch_bounds__(kSpmvThreads)
   if (there && lane == 0) put_sum(columns, sum, columns.y.data[row]);
 }
 
-/// Makes the sums of lanes_product() for up to kColumns columns. With one column it stages the
-/// products, so that all gathers of x are under way before a sum begins; with several it stages the
-/// entries, and kColumns gathers are under way at once. kApart: rows of X or of Y need not lie side
-/// by side. kGroups: block b does group b / (blocks of all rows) of kColumns columns.
+/// Computes the sums of lanes_product(), with the same bits, for up to kColumns columns. With one
+/// column it stages the products, so that all gathers of x are under way before a sum begins; with
+/// several it stages the entries, and kColumns gathers are under way at once. kApart: rows of X or
+/// of Y need not lie side by side. kGroups: block b does group b / (blocks of all rows) of kColumns
+/// columns.
 template <class T, class P, int kLanes, int kColumns, bool kApart, bool kGroups = false>
 __global__ void __launch_bounds__(kSpmvThreads)
     staged_product(CsrView<T, P> a, SpmvColumns<T> columns) {

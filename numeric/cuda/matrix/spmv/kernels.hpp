@@ -10,8 +10,8 @@
 namespace kauri::numeric::cuda {
 
 /// A by full rows, on the device. col and value are aligned to 16 bytes, and padded with zeros to a
-/// multiple of four entries. P: std::int32_t if it can count the entries and two chunks
-/// (kSpmvChunk) after them, else Offset.
+/// multiple of four entries. P, the type of row pointers: std::int32_t if it can count the entries
+/// and two chunks (kSpmvChunk) after them, else Offset.
 template <class T, class P>
 struct CsrView {
   Index n;
@@ -20,7 +20,8 @@ struct CsrView {
   const T* value;
 };
 
-/// Columns of a product Y = alpha A X + beta Y, of n numbers each. If beta is 0, Y is not read.
+/// `count` columns of a product Y = alpha A X + beta Y, of n numbers each, on the device. If beta
+/// is 0, Y is not read.
 template <class T>
 struct SpmvColumns {
   StridedView<const T> x;
@@ -36,8 +37,10 @@ struct MergeView {
   const Index* row;
   const MergeTiles::Run* run;
   const Index* ended;  ///< per tile: the run whose row ends there, or -1
-  T* carry;            ///< tiles x kMergeColumns: the tile's part of the row that the tile ends in
-  T* end;  ///< runs x kMergeColumns: the part of a run's row in the tile in which the row ends
+  T* carry;            ///< tiles x kMergeColumns: the tile's part of the row that the tile ends in;
+                       ///< scratch of a product, written and then read
+  T* end;  ///< runs x kMergeColumns, scratch likewise: the part of a run's row in the tile in which
+           ///< the row ends
 };
 /// Most columns of a launch along the merge path: the number of columns that have carries.
 inline constexpr Index kMergeColumns = 32;
@@ -55,13 +58,13 @@ void load_merge_product();
 template <class T>
 void enqueue_expand(const T* lower, const std::uint32_t* source, Offset count, T* to,
                     cudaStream_t stream);
-/// Enqueues a product by lanes or staged: one launch for up to eight columns, or for more if the
-/// system is small. Any step between rows of X or of Y gives the same bits.
+/// Enqueues a product by SpmvWay::lanes or SpmvWay::staged: one launch for up to eight columns, or
+/// for more if the system is small. Any step between rows of X or of Y gives the same bits.
 template <class T, class P>
 void enqueue_rows_product(const CsrView<T, P>& a, const SpmvChoice& choice,
                           const SpmvColumns<T>& columns, cudaStream_t stream);
-/// Enqueues a product along the merge path: two launches for up to kMergeColumns columns, or one if
-/// no row goes on in another tile.
+/// Enqueues a product along the merge path: two launches for each kMergeColumns columns, or one if
+/// no tile ends inside a row (merge.runs is 0).
 template <class T, class P>
 void enqueue_merge_product(const CsrView<T, P>& a, const MergeView<T>& merge,
                            const SpmvColumns<T>& columns, cudaStream_t stream);

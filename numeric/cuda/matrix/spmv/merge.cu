@@ -1,6 +1,6 @@
-// Y = alpha A X + beta Y along the merge path of row ends and entries: each thread has as many of
-// both, in sum, as any other. No atomics: if a row goes on in the next thread or tile, its parts
-// are added in a fixed order.
+// Y = alpha A X + beta Y along the merge path of row ends and entries: each thread has the same
+// number of row ends and entries, in sum. No atomics: if a row continues in the next thread or
+// tile, its parts are added in a fixed order.
 //
 // D. Merrill, M. Garland, Merge-based parallel sparse matrix-vector multiplication, SC 2016.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -18,12 +18,13 @@ namespace {
 
 constexpr int kWarps = kSpmvThreads / 32;
 /// Blocks that an H200 holds at once. If there are fewer tiles, several blocks share a tile, some
-/// columns each: a column waits for gathers and for a scan, which only other blocks hide. This
-/// changes no sum.
+/// columns each: a column waits for gathers and for a scan, and only other blocks hide that
+/// latency. The number of blocks changes no sum.
 constexpr Offset kBlocksAtOnce = 8 * 132;
 static_assert(kMergeTile + 3 <= kSpmvChunk);
 
-/// The part of a row that consecutive threads have summed, and whether the row began among them.
+/// The sum of the last, unfinished row of some consecutive threads, and whether that row began
+/// among these threads.
 template <class T>
 struct Piece {
   bool begins;
@@ -34,9 +35,9 @@ struct Piece {
   }
 };
 
-/// Scans the pieces of a block, in a fixed shape: `before` becomes the piece of all threads before
-/// this one, `all` that of all threads. `of_warp`: kWarps pieces of shared memory, free again after
-/// the next barrier.
+/// Scans the pieces of a block's threads, which all call it, in a fixed shape: `before` becomes the
+/// piece of all threads before this one, `all` that of all threads. `of_warp`: kWarps pieces of
+/// shared memory, which may be reused after the next barrier.
 template <class T>
 __device__ void scan(Piece<T> mine, Piece<T>* of_warp, Piece<T>& before, Piece<T>& all) {
   const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
@@ -62,13 +63,14 @@ __device__ void scan(Piece<T> mine, Piece<T>* of_warp, Piece<T>& before, Piece<T
   before = Piece<T>::joined(earlier, before);
 }
 
-/// A tile in which `rows` rows end. `end`, in shared memory, has their ends, counted from the
-/// tile's first entry, and then a large number.
+/// A tile in which `rows` rows end and that has `entries` entries. `end`, in shared memory, has the
+/// ends of these rows, counted in entries from the tile's first entry, and then a number that no
+/// entry reaches.
 struct MergeTile {
   int rows, entries;
   const int* end;
 
-  /// Returns the number of rows that end among the first `items` items.
+  /// Returns the number of rows that end among the first `items` items of the tile.
   [[nodiscard]] __device__ int rows_before(int items) const {
     int low = max(items - entries, 0), high = min(items, rows);
     while (low < high) {
@@ -87,8 +89,9 @@ template <class T, bool kApart>
 struct TileSums {
   const SpmvColumns<T>& columns;
   T* y;      ///< place in y of the tile's first row
-  T* begun;  ///< null, or the place for the end of the first row, if it began in an earlier tile:
-             ///< merge_carries() adds its other parts and stores it
+  T* begun;  ///< null, or, if the first row began in an earlier tile and ends in this one, the
+             ///< place for its part in this tile: merge_carries() adds the other parts and stores
+             ///< the sum
 
   __device__ void put(int row, T sum) const {
     put_sum(columns, sum, y[row_place<kApart>(row, columns.y.row)]);
@@ -102,8 +105,9 @@ struct TileSums {
   }
 };
 
-/// Sums one column, whose products are in shared memory. Returns the tile's part of the row that
-/// the tile ends in.
+/// Sums the rows of a tile for one column, whose products are in shared memory, the first at
+/// `first_place`. Returns the tile's part of the row that the tile ends in. All threads of the
+/// block call it.
 template <class T, bool kApart>
 __device__ T merge_column(const MergeTile& tile, const T* product, int first_place,
                           Piece<T>* of_warp, const TileSums<T, kApart>& sums) {
@@ -185,7 +189,7 @@ __global__ void __launch_bounds__(kSpmvThreads)
 }
 
 /// Returns the number of columns that a block does: the fewest with which a launch has at most
-/// kBlocksAtOnce blocks, or all of them if there are more tiles than that.
+/// kBlocksAtOnce blocks, or all columns if there are more tiles than kBlocksAtOnce.
 Index columns_of_block(Index tiles, Index columns) {
   const auto groups = static_cast<Index>(std::clamp<Offset>(kBlocksAtOnce / tiles, 1, columns));
   return (columns + groups - 1) / groups;

@@ -18,13 +18,14 @@ bool needs_long_pointers(Offset entries) {
 
 template <class T, class P>
 void load_kernels(const SpmvChoice& choice) {
-  load_rows_product<T, P>(choice);  // and the kernel that puts values in order
+  load_rows_product<T, P>(choice);  // and the kernel of enqueue_expand()
   if (choice.way == SpmvWay::merge) load_merge_product<T, P>();
 }
 
 }  // namespace
 
-/// Sizes and tiles, which are known before memory is allocated.
+/// The kernel, the tiles of the merge path (none for other kernels) and sizes, which are known
+/// before memory is allocated.
 template <class T>
 struct Spmv<T>::Sizes {
   SpmvChoice choice;

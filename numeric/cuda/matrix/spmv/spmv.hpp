@@ -1,5 +1,5 @@
-// Y = alpha A X + beta Y on a device for a symmetric A, expanded to full rows; sums are rounded as
-// in plain arithmetic.
+// Y = alpha A X + beta Y on a device for a symmetric A, expanded to full rows; sums are in T,
+// without compensation of rounding errors.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -25,8 +25,9 @@ class Spmv {
   Spmv(const FullRows& rows, Staging& staging, const DeviceHeap& heap, const Stream& stream,
        std::optional<SpmvChoice> choice = {});
 
-  /// Enqueues new values. lower: on the device, in the order of the pattern that the rows were made
-  /// of; read when the stream comes to it.
+  /// Enqueues a copy of new values of A. lower: nnz values on the device, in the order of the
+  /// pattern that the rows were made of; read when the stream reaches the copy. Until the first
+  /// call all values are zero.
   void enqueue_values(const T* lower, cudaStream_t stream);
   /// Enqueues Y = alpha A X + beta Y. x and y are on the device, have n rows and equally many
   /// columns, and do not overlap. Each row's sum is rounded; then it is multiplied by alpha,
@@ -53,8 +54,8 @@ class Spmv {
   SpmvChoice choice_;
   Offset bytes_;
   DeviceBlock block_;
-  DeviceArray<std::int32_t> ptr_;  // row pointers: one of the two arrays
-  DeviceArray<Offset> long_ptr_;
+  DeviceArray<std::int32_t> ptr_;  // row pointers, n + 1; empty if they need 64 bits
+  DeviceArray<Offset> long_ptr_;   // row pointers, n + 1, if they need 64 bits, else empty
   DeviceArray<Index> col_;
   DeviceArray<std::uint32_t> source_;
   DeviceArray<T> value_, carry_, end_;

@@ -1,4 +1,5 @@
-// Loads entries of a stretch of rows into shared memory, all of a block's loads at once.
+// Loads of entries of A into registers and shared memory, all loads of a chunk at once; the end of
+// a row's sum.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,8 +25,8 @@ bool are_apart(const SpmvColumns<T>& columns) {
   return columns.x.row != 1 || columns.y.row != 1;
 }
 
-/// Returns the offset of row i in a column: i * step if kApart, else i, for a step of 1. That case,
-/// the usual one, saves the product, whose registers would cost a resident block.
+/// Returns the offset of row i in a column: i * step if kApart, else i, for a step of 1. The case
+/// of step 1, the usual one, saves the product, whose registers would cost a resident block.
 template <bool kApart>
 __device__ Offset row_place(Offset i, Offset step) {
   if constexpr (kApart)
@@ -34,33 +35,34 @@ __device__ Offset row_place(Offset i, Offset step) {
     return i;
 }
 
-/// Stores a row's sum: scaled by alpha, and added to beta y.
+/// Stores y = alpha sum + beta y for a row's sum; does not read y if beta is 0.
 template <class T>
 __device__ void put_sum(const SpmvColumns<T>& columns, T sum, T& y) {
   const T product = mul_rn(columns.alpha, sum);
   y = columns.beta == 0 ? product : product + mul_rn(columns.beta, y);
 }
 
-/// Returns the index in shared memory of item k of a chunk. Each 128 bytes are followed by a gap of
-/// an item, so that threads whose rows begin a power of two apart meet different banks.
+/// Returns the index in shared memory of number k of a chunk. Each 128 bytes are followed by a gap
+/// of one number, so that threads whose rows begin a power of two apart access different banks.
 template <class T>
 __device__ constexpr int skewed(int k) {
   return k + k / static_cast<int>(128 / sizeof(T));
 }
-/// Items of a chunk and of its gaps.
+/// Length of a chunk in shared memory, its gaps included.
 template <class T>
 constexpr int kSkewedChunk = kSpmvChunk + kSpmvChunk / static_cast<int>(128 / sizeof(T));
 
-/// Returns a chunk in a block's shared memory, one array for each type. All kernels share it: on
-/// the emulated device (tests/emulator) each thread of the host has the shared memory of all
-/// kernels, and one array a kernel would be too much.
+/// Returns room for a chunk in a block's shared memory, one array for each type. All kernels use
+/// the same array: on the emulated device (tests/emulator) each thread of the host has the shared
+/// memory of all kernels, and one array a kernel would be too much.
 template <class Item>
 __device__ __forceinline__ Item* shared_chunk() {
   __shared__ Item chunk[kSkewedChunk<Item>];
   return chunk;
 }
 
-/// A thread's part of a chunk, in registers: eight entries, in two groups of four neighbours.
+/// A thread's part of a chunk of entries of A, in registers: eight entries, in two groups of four
+/// neighbours.
 template <class T>
 struct ChunkPart {
   static constexpr int kGroups = kSpmvChunk / (4 * kSpmvThreads);
@@ -72,8 +74,8 @@ struct ChunkPart {
     return 4 * (static_cast<int>(threadIdx.x) + group * kSpmvThreads);
   }
 
-  /// Loads entries [base, end) and up to three more, which are entries too or zeros after the last
-  /// one. base: a multiple of four.
+  /// Loads the thread's entries of [base, end), end - base <= kSpmvChunk, and up to three after
+  /// `end`, which are entries of A too or the padding. base: a multiple of four.
   template <class P>
   __device__ void load(const Index* col_of_entry, const T* value_of_entry, P base, P end) {
 #pragma unroll
@@ -83,7 +85,8 @@ struct ChunkPart {
     for (int g = 0; g < kGroups; ++g)
       if (base + place(g) < end) load_streaming(value[g], value_of_entry + base + place(g));
   }
-  /// Calls f(place, group, k) for each entry loaded.
+  /// Calls f(place, group, k) for each entry col[group][k] that load() has loaded; place counts
+  /// from `base`.
   template <class P, class F>
   __device__ static void each(P base, P end, const F& f) {
 #pragma unroll
@@ -93,8 +96,8 @@ struct ChunkPart {
         for (int k = 0; k < 4; ++k) f(place(g) + k, g, k);
       }
   }
-  /// Writes the products of the entries with x to shared memory. Row i of x is x[i * step] if
-  /// kApart, else x[i].
+  /// Writes the products of the loaded entries with x to `product` in shared memory, at skewed()
+  /// indices. Row i of x is x[i * step] if kApart, else x[i].
   template <bool kApart, class P>
   __device__ void multiply(const T* x, Offset step, P base, P end, T* product) const {
     T factor[kGroups][4] = {};

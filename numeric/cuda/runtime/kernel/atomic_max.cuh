@@ -6,16 +6,17 @@
 
 namespace kauri::numeric::cuda {
 
-/// Sets *place = max(*place, to) for nonnegative numbers, which order as their bits do. NaN counts
-/// as the largest.
+/// Sets *place = max(*place, to), atomically. Both numbers must be nonnegative or NaN without a
+/// sign: such numbers order as their bits do. NaN counts as the largest.
 __device__ inline void atomic_max_nonneg(double* place, double to) {
   const auto bits = static_cast<unsigned long long>(__double_as_longlong(to));
   auto* there = reinterpret_cast<unsigned long long*>(place);
   if (bits > __ldcg(there))
     atomicMax(there, bits);  // *there only grows: most threads need no atomic
 }
-/// Sets *place = max(*place, values of all threads of the block). All threads of the block call it.
-/// kWarps: warps of the block; of_warp: shared memory, length kWarps. NaN counts as the largest.
+/// Sets *place = max(*place, values of all threads of the block), for nonnegative values. All
+/// threads of the block call it; it ends with a barrier. kWarps: warps of the block; of_warp:
+/// shared memory, length kWarps. NaN counts as the largest.
 template <int kWarps>
 __device__ void atomic_max_over_block(double* place, double value, double* of_warp) {
   for (int by = 16; by > 0; by /= 2) value = max_or_nan(__shfl_xor_sync(~0U, value, by), value);

@@ -4,10 +4,12 @@
 
 namespace kauri::numeric::cuda {
 
-/// Combines the values `mine` of all threads of a block by both(), neighbours first. Returns the
-/// result in thread 0 and an unspecified value in the others. both(a, b) combines the value of a
-/// lane and that of a higher one. lane_above(mine, by) returns the value of the lane that is `by`
-/// higher, by shuffles. Threads: threads of the block, whole warps, at most 1024.
+/// Combines the values `mine` of all threads of a block by both(): first those of lanes 16 apart,
+/// then 8, 4, 2 and 1, then those of warps likewise. Returns the result in thread 0 and an
+/// unspecified value in the others. both(a, b) combines the value of a lane and that of a higher
+/// one. lane_above(mine, by) returns the value of the lane that is `by` higher, by shuffles.
+/// Threads: threads of the block, all of which call it; a power of two from 32 to 1024. A kernel
+/// that calls it again needs a barrier before.
 template <unsigned Threads, class T, class Both, class LaneAbove>
 __device__ T block_reduce(T mine, Both&& both, LaneAbove&& lane_above) {
   constexpr int kWarps = Threads / 32;

@@ -90,7 +90,9 @@ __device__ inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
   }
 }
 
-/// Starts to copy bytes (a multiple of 16) from global to shared memory; completes on the barrier.
+/// Starts to copy bytes (a multiple of 16) from global to shared memory, both aligned to 16 bytes.
+/// Their arrival is counted on `barrier`, whose phase must expect them
+/// (barrier_arrive_expecting()).
 __device__ inline void bulk_copy(void* to_shared, const void* from_global, int bytes,
                                  std::uint64_t* barrier) {
   asm volatile(
@@ -100,8 +102,8 @@ __device__ inline void bulk_copy(void* to_shared, const void* from_global, int b
       : "memory");
 }
 
-/// Starts to bring bytes (a multiple of 16) of global memory to the L2 cache; nothing waits for
-/// them.
+/// Starts to bring bytes (a multiple of 16) of global memory to the L2 cache; there is no way to
+/// wait for their arrival.
 __device__ inline void prefetch(const void* from_global, int bytes) {
   asm volatile(
       "cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(from_global)),
@@ -137,7 +139,7 @@ __device__ inline void copy_8_async(void* to_shared, const void* from_global) {
                : "memory");
 }
 /// Starts to copy 16 bytes from global to shared memory, past L1. commit_copies() makes a group of
-/// the thread's copies since its last call; wait_for_copies() waits for groups.
+/// the thread's copies since its previous commit_copies(); wait_for_copies() waits for groups.
 __device__ inline void copy_16_async(void* to_shared, const void* from_global) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to_shared)),
                "l"(__cvta_generic_to_global(from_global))
@@ -183,7 +185,7 @@ __device__ inline void store_relaxed(int* p, int value) {
 }
 
 /// Loads a counter without ordering. Several counters are acquired by load_relaxed() of each, then
-/// one acquire_fence(), which makes visible all writes released with their values.
+/// one acquire_fence(), which makes visible all writes that were released with the loaded values.
 __device__ inline int load_relaxed(const int* p) {
   int value;
   asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];"
@@ -419,8 +421,9 @@ __device__ inline void multiply_group_from_zero(float (&upper)[8][2], float (&lo
 #undef KAURI_GROUP_TF32
 #undef KAURI_GROUP_HALVES
 
-/// Returns x unchanged and hides its value from the compiler: what depends on it is computed where
-/// it is used, not ahead of a loop and kept in registers. renew() does so in place.
+/// Returns x unchanged and hides its value from the compiler, which so computes expressions of the
+/// result where they are used, not ahead of a loop to keep them in registers. renew() hides the
+/// value of its argument in place.
 __device__ __forceinline__ int anew(int x) {
   asm volatile("" : "+r"(x));
   return x;

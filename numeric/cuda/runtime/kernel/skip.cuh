@@ -1,4 +1,4 @@
-// Launches that the device skips by a flag.
+// The test by which kernels return at once if the run flag of their solve is 0.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

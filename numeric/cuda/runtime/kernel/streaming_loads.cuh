@@ -1,5 +1,5 @@
-// Loads of data that a kernel reads once. They bypass L1, which is left to data that is read again.
-// `from` must be aligned to 16 bytes, and not written meanwhile.
+// Loads of four numbers that a kernel reads once. They bypass L1, which is left to data that is
+// read again. `from` must be aligned to 16 bytes, and no thread may write there during the launch.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -11,8 +11,9 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Returns true if the driver can copy the host's matrix directly: reachable memory, and the
-/// device's layout. A row-major matrix with gaps is staged: it would take a copy for each row.
+/// Returns true if the driver can copy the host's matrix directly: it lies in memory that
+/// is_reachable() and has the layout `device`. A row-major matrix with gaps between its rows is
+/// staged: it would take a copy for each row.
 template <class T>
 bool is_copied_as_it_lies(const MatrixView<T>& host, Layout device) {
   const bool apart = host.layout == Layout::row_major && host.ld != host.cols && host.rows > 1;
@@ -20,8 +21,8 @@ bool is_copied_as_it_lies(const MatrixView<T>& host, Layout device) {
          is_reachable(&strided(host)(host.rows - 1, host.cols - 1));
 }
 
-/// Calls f(offset in a.data, offset on the device, count), in entries, for each column of a (row,
-/// if row-major), or once for all if no gaps lie between them.
+/// Calls f(offset in a.data, offset in the compact matrix on the device, count), in entries, for
+/// each column of a (each row, if row-major), or once for all of a if it has no gaps.
 template <class T, class F>
 void each_column(const MatrixView<T>& a, const F& f) {
   const DenseLines lines = lines_of(a, a.layout);
@@ -70,7 +71,7 @@ void receive(Staging& staging, const MatrixView<const T>& device, const MatrixVi
     });
     return stream.synchronize();
   }
-  stream.synchronize();  // before chunks are leased: other threads wait for them
+  stream.synchronize();  // before chunks are leased, since other threads may wait for chunks
   const DenseLines lines = lines_of(host, device.layout);
   const auto unpack = [&](Offset begin, Offset end, const void* in) {
     for_each_run(lines, begin, end, [&](Offset k, Offset place, Offset count) {

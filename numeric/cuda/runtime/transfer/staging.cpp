@@ -1,4 +1,4 @@
-// Copies from and to the host in chunks.
+// Copies between host and device through chunks of page-locked memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 
@@ -14,7 +14,8 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// A chunk with at least this many bytes is sent, so that its copy runs while the next is filled.
+/// A chunk that holds at least this many bytes is sent, so that its copy runs while the next chunk
+/// is filled.
 constexpr std::size_t kSentBytes = std::size_t{1} << 20;
 
 }  // namespace
@@ -30,8 +31,8 @@ Staging::Staging()
     chunk_[k].memory = static_cast<std::byte*>(memory_.data()) + k * (kChunkBytes + kAlignment);
     ring_[k] = &chunk_[k];
   }
-  // oneTBB makes its threads when there is work for them, which would be in the middle of the first
-  // upload.
+  // oneTBB makes its threads when it first has work for them; without this loop that is in the
+  // middle of the first upload.
   arena_.execute([] { tbb::parallel_for(0, kMostThreads, [](int) {}); });
 }
 
@@ -84,7 +85,8 @@ void Staging::send(void* device, Offset count, std::size_t item, const Fill& fil
   gathering.flush();
 }
 
-/// Keeps copies in flight for all chunks that are idle, and unpacks them in order.
+/// Keeps copies in flight to one chunk, and to others as long as some are idle; unpacks chunks in
+/// the order of their copies.
 void Staging::receive(const void* device, Offset count, std::size_t item, const Unpack& unpack,
                       cudaStream_t stream) {
   struct StagedRange {
@@ -137,8 +139,8 @@ std::byte* CoalescedUpload::in_chunk(const std::byte* place) const {
 }
 
 std::size_t CoalescedUpload::room_at(std::byte* place) {
-  // Differences of addresses, as the place may be in another allocation: one below wraps to a large
-  // gap.
+  // Addresses are subtracted as integers, since the place may be in another allocation: if it is
+  // below the end of the chunk's bytes, the difference wraps to a large gap.
   const auto address = [](const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p); };
   if (chunk_ && address(place) - (address(begin_) + used_) >= Staging::kAlignment) flush();
   if (!chunk_) {

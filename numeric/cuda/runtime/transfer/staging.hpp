@@ -16,15 +16,18 @@
 
 namespace kauri::numeric::cuda {
 
-/// Returns true if `place` is page-locked, managed or on a device: no staging is needed there.
+/// Returns true if `place` is in page-locked, managed or device memory, which the driver copies
+/// directly, without staging. Throws Error(device).
 bool is_reachable(const void* place);
 
 /// Copies between host and device, for all objects that one backend makes. Thread-safe.
 class Staging {
  public:
-  /// Writes items [begin, end) of an array to `out`. Several threads call it at once.
+  /// Writes items [begin, end) of an array to out[0 .. end - begin). Several threads call it at
+  /// once.
   using Fill = std::function<void(Offset begin, Offset end, void* out)>;
-  /// Takes items [begin, end) of an array from `in`. Several threads call it at once.
+  /// Takes items [begin, end) of an array from in[0 .. end - begin). Several threads call it at
+  /// once.
   using Unpack = std::function<void(Offset begin, Offset end, const void* in)>;
 
   /// Allocates the chunks and starts the threads that fill them. This and all other calls work on
@@ -34,8 +37,8 @@ class Staging {
   Staging& operator=(const Staging&) = delete;
   ~Staging() { stream_.wait(); }
 
-  /// Sends `count` items of `item` bytes to the device, in the stream's order. What `fill` reads
-  /// may change when this returns.
+  /// Sends `count` items of `item` bytes, which fill() writes, to `device`, in the stream's order.
+  /// fill() is not called any more when this returns; the copies may still be under way.
   void send(void* device, Offset count, std::size_t item, const Fill& fill, cudaStream_t stream);
   /// Copies `from` to the device, in the stream's order. Memory that is_reachable() is copied
   /// directly: overwrite it only after the stream has completed the copy. All other memory may be
@@ -53,7 +56,8 @@ class Staging {
   friend class CoalescedUpload;
   struct Chunk {
     std::byte* memory = nullptr;
-    Event copied;  ///< the last copy from or to the chunk; never recorded counts as done
+    Event copied;  ///< recorded after the last copy from or to the chunk; counts as passed before
+                   ///< the first one
   };
   struct Return {
     Staging* staging = nullptr;
@@ -70,7 +74,8 @@ class Staging {
   /// Leases the chunk that was given back first; waits until one is idle. A thread that holds a
   /// chunk must not call it, or threads could wait for each other in a ring.
   ChunkLease lease();
-  /// Leases a chunk if one is idle, else returns null: the caller goes on with the chunks it holds.
+  /// Leases a chunk if one is idle, else returns null; does not wait, so that a thread that holds
+  /// chunks may call it.
   ChunkLease lease_if_idle();
   ChunkLease first_free();
   void give_back(Chunk* chunk) noexcept;
@@ -83,7 +88,7 @@ class Staging {
   Stream stream_;
   PinnedBytes memory_;
   std::array<Chunk, kChunks> chunk_;
-  std::mutex mutex_;  // guards the following members: a ring of the idle chunks
+  std::mutex mutex_;  // guards the following members: the idle chunks, as a ring of left_ chunks
   std::condition_variable given_back_;
   std::array<Chunk*, kChunks> ring_{};
   std::size_t first_ = 0, left_ = kChunks;
@@ -98,17 +103,18 @@ class CoalescedUpload {
   CoalescedUpload(const CoalescedUpload&) = delete;
   CoalescedUpload& operator=(const CoalescedUpload&) = delete;
 
-  /// Sends `count` items of `item` bytes, in the stream's order. What `fill` reads may change when
-  /// this returns.
+  /// Sends `count` items of `item` bytes, which fill() writes, to `device`, in the stream's order,
+  /// the last of them at flush(). fill() is not called any more when this returns.
   void send(void* device, Offset count, std::size_t item, const Staging::Fill& fill);
-  /// Sends an array, which may change when this returns.
+  /// Sends `from`, which may change when this returns, as send() of items.
   void send(void* device, std::span<const std::byte> from);
   /// Enqueues the copies of all that is still in a chunk.
   void flush();
 
  private:
-  /// Returns how many bytes for `place` on the device and onwards the chunk can still take. Flushes
-  /// the chunk first if `place` does not follow the bytes it holds; leases one if there is none.
+  /// Returns how many bytes the chunk can still take, from `place` on the device onwards. Flushes
+  /// the chunk first if `place` does not follow the bytes that the chunk holds; leases a chunk if
+  /// there is none.
   std::size_t room_at(std::byte* place);
   [[nodiscard]] std::byte* in_chunk(const std::byte* place) const;
 
@@ -116,7 +122,7 @@ class CoalescedUpload {
   cudaStream_t stream_;
   Staging::ChunkLease chunk_;
   std::byte* begin_ = nullptr;  // place on the device that the chunk is copied to
-  std::size_t used_ = 0;
+  std::size_t used_ = 0;        // bytes of the chunk in use, gaps between arrays included
 };
 
 /// Takes arrays from a DeviceBlock and uploads their values, on one stream.
@@ -156,7 +162,8 @@ class Uploader {
   [[nodiscard]] DeviceArray<T> copy(const std::vector<T, Allocator>& host) {
     return copy(std::span<const T>(host));
   }
-  /// Waits until all arrays have arrived.
+  /// Sends what has not been sent, and waits until all arrays have arrived. Without this call the
+  /// last of them may never arrive.
   void finish() {
     upload_.flush();
     stream_.synchronize();
