@@ -211,7 +211,8 @@ class Elimination {
   Index longest_ = 0;          // longest list at the beginning
   Index passed_ = 0;           // number of variables of L_me that are passed over
   Index me_chosen_ = 0;        // weight of me when it was chosen
-  Offset passed_entries_ = 0;  // entries of the lists and notes of these variables
+  Offset passed_entries_ = 0;  // entries of the lists of the variables that are passed over, plus
+                               // the number of their notes (Unread)
   Offset work_ = 0;
   std::vector<AmdPivot>* const trace_;
   Position free_ = 0;                    // first unused entry of the pool

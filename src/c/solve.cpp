@@ -1,4 +1,4 @@
-// C: solves and products with a factor, refinement and errors.
+// C: solves and products with a factor, condition estimates, refinement and backward errors.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 #include <memory>

@@ -57,7 +57,7 @@ std::vector<TiledFront> tiled_fronts(const Plan& plan) {
 bool in_range(const DeviceTask& task, const FrontCells& cells, Index sums) {
   const Index rows = cells.row_tiles(), pivots = cells.pivot_tiles();
   if (task.kind == TaskKind::chain) return true;
-  if (task.kind == TaskKind::sum)  // whole groups
+  if (task.kind == TaskKind::sum)  // its sums must be whole groups of kSumGroup
     return task.row >= 0 && task.rows > 0 && task.rows <= sums - task.row &&
            task.row % kSumGroup == 0 && task.rows % kSumGroup == 0;
   if (task.column < 0 || task.row < task.column || task.rows < 1 || task.rows > rows - task.row)

@@ -54,7 +54,7 @@ CoarseTree coarse_tree(const PermutedAdjacency& adjacency, Index last) {
   }
   tree.count = column_counts(adjacency, tree.position, tree.parent);
   for (Index k = 1; k <= last; ++k)
-    tree.count[tree.count.size() - static_cast<std::size_t>(k)] = k;  // dense
+    tree.count[tree.count.size() - static_cast<std::size_t>(k)] = k;  // the last columns are dense
   return tree;
 }
 

@@ -33,7 +33,8 @@ struct DeviceContext {
 struct Front {
   Offset panel;     ///< begin of the panel: laid out as SmallLayout{m, p}, or, if tiled, as
                     ///< FrontCells{m, p}.panel(), followed by FrontCells::diagonal_entries()
-  Offset inverses;  ///< begin of FrontCells::solve_entries() entries for solves; -1 if not tiled
+  Offset inverses;  ///< begin of the inverses of diagonal tiles and of products with them,
+                    ///< FrontCells::solve_entries() entries that solves read; -1 if not tiled
   Offset block;     ///< begin of the contribution block; -1 if q = 0
   Offset row;       ///< begin, in PlanView::row, of the list of its m rows
   Offset relative;  ///< begin, in PlanView::relative, of the rows of the parent's front to which

@@ -101,8 +101,9 @@ inline constexpr int kProgressBits = 3;
 inline constexpr int kPrepared = 1;  ///< all products but the last have been subtracted from it
 inline constexpr int kFirstBlock =
     2;  ///< + s: L's columns of the blocks up to s, and their inverses, are finished
-inline constexpr int kFinished =
-    kFirstBlock + symbolic::kTile / 16 - 1;  ///< all blocks of a tile that has four are finished
+/// All blocks of the tile are finished, even if it has fewer than four. In a chain of hopper/ such
+/// a tile ends in the lower state kFirstBlock + (its number of blocks) - 1 instead.
+inline constexpr int kFinished = kFirstBlock + symbolic::kTile / 16 - 1;
 static_assert(kFinished < 1 << kProgressBits,
               "states of a pivot tile: raise kProgressBits, so that its bits hold kFinished");
 

@@ -211,8 +211,8 @@ __device__ inline void load_whole_cells(double (&c)[kCells][4], const TileView& 
   }
 }
 
-/// Stores -acc[.][first] and -acc[.][first + 1] to pair s of the tile, from cell row row_cell on;
-/// leaves out cells that the tile lacks.
+/// Stores minus the accumulators of the 8-column blocks `first` and first + 1 to column cells 2 s
+/// and 2 s + 1 of the tile, from cell row row_cell on; leaves out cells that the tile lacks.
 __device__ inline void store_pair(const TileView& tile, int s, const Accumulators& acc, int first,
                                   int row_cell, int lane) {
   const PairView pair = pair_of(tile, s, row_cell, lane);

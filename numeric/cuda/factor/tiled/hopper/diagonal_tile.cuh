@@ -34,8 +34,8 @@ inline constexpr int kPair = 64;            // threads of two warps
 inline constexpr int kHelpers = 96;         // threads of warps 1-3
 inline constexpr int kEarly = 96;           // threads of warps 0-2
 
-/// Barriers of a team's chains, in shared memory but not in the stages. Each completes one phase
-/// per step, that is per diagonal tile.
+/// Barriers of a team's chains, in shared memory outside the stages. Each completes one phase per
+/// step, that is per diagonal tile. "Stored" means copied to global memory.
 struct ChainBarriers {
   std::uint64_t column[kSlabs];  // s: block column s of L(j,j) and the inverse of block s are
                                  // complete

@@ -83,8 +83,8 @@ struct StageOperands {
   }
 };
 
-/// Functions of a loop that split floats into operands of a group's products, issue these products,
-/// and add their results.
+/// Static functions for the products of one kind, specialised for each Loop (Tf32Loop, HalfLoop):
+/// they split floats into operands, issue the products of a group of four warps, and add results.
 template <class Loop>
 struct Group;
 
