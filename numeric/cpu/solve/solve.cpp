@@ -1,8 +1,10 @@
 // Forward and backward substitution over the assembly tree: L y = P b, L^T (P x) = y.
 //
 // In the forward sweep, front s pulls its children's update rows in their fixed order into its own
-// pivot and update rows, solves with its pivot block and subtracts L21 y from its update rows: no
-// two fronts write the same place, so the bits do not depend on the threads.
+// pivot and update rows, solves with its pivot block and subtracts L21 y from its update rows. In
+// the backward sweep it gathers x in its rows below the pivots, subtracts the products of L21^T
+// with them from its pivot rows, and solves with its pivot block. No two fronts write the same
+// place, so the bits do not depend on the threads.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
@@ -15,12 +17,15 @@
 namespace kauri::numeric::cpu {
 namespace {
 
-/// Fronts whose panels have more entries are cut into blocks that all threads may work on.
+/// Fronts whose panels have more than this number of entries are cut into blocks that all threads
+/// may work on.
 constexpr Offset kParallelEntries = Offset{1} << 16;
-constexpr Index kSolveColumns = 240;  // pivots between two synchronisations of the threads
-constexpr Index kForwardRows = 480;   // rows of a forward task
-constexpr Index kBackwardColumns = 24;
+constexpr Index kSolveColumns = 240;    // pivots between two synchronisations of the threads
+constexpr Index kForwardRows = 480;     // rows of L that a thread takes at a time, forward
+constexpr Index kBackwardColumns = 24;  // columns of L that a thread takes at a time, backward
 
+/// Both sweeps over r columns. x: n x r, row-major, in the plan's numbering, right-hand sides in
+/// and solutions out; update: scratch for update rows.
 template <class T>
 class Sweep {
  public:
@@ -50,10 +55,10 @@ class Sweep {
  private:
   struct FrontOperands {
     Index p, q, m;
-    const T* l;  // panel, m x p
-    T* x;        // pivot rows, p x r
-    T* u;        // update rows, q x r
-    bool blocked;
+    const T* l;    // panel, m x p
+    T* x;          // pivot rows, p x r
+    T* u;          // update rows, q x r
+    bool blocked;  // the panel has more than kParallelEntries entries
   };
 
   [[nodiscard]] FrontOperands shape(Index s) const {
