@@ -71,7 +71,8 @@ template <Scalar T>
 class DeviceSolves {
  public:
   virtual ~DeviceSolves() = default;
-  /// Returns true from enqueue_refactorize() until the host has received its verdict.
+  /// Returns true from StreamCalls::enqueue_refactorize() until the host has received the verdict
+  /// of that factorisation.
   [[nodiscard]] virtual bool awaits_verdict() const = 0;
   /// Solves and waits for x.
   virtual void solve_on_device(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,

@@ -98,7 +98,7 @@ class Sweep {
       T* x = f.x + Offset{k} * r_;
       kernels_.forward(width, r_, f.l + k + Offset{k} * f.m, f.m, x);
       workers_.parallel((below + kForwardRows - 1) / kForwardRows, [&](Index b) {
-        // Rows [i0, i1) of the front: those above p lie in x, the rest in u.
+        // Rows [i0, i1) of the front: rows [i0, cut) are pivots, in x; the rest are in u.
         const Index i0 = k + width + b * kForwardRows, i1 = std::min(f.m, i0 + kForwardRows),
                     cut = std::clamp(f.p, i0, i1);
         const T* a = f.l + Offset{k} * f.m;
