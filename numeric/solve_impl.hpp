@@ -65,8 +65,9 @@ class NormEstimator {
   virtual EstimatorStep step(EstimatorStart start, Index corner) = 0;
 };
 
-/// Solves with right-hand sides and solutions in device memory, and other operations on a factor
-/// there. The caller has checked shapes, plans and verdicts; x is b itself or does not overlap it.
+/// Solves with right-hand sides and solutions in device memory, and other operations on a factor on
+/// a device. The caller has checked shapes, plans and verdicts that the host knows; x is b itself
+/// or does not overlap it. x of a solve is NaN if the verdict is not good when the kernels run.
 template <Scalar T>
 class DeviceSolves {
  public:

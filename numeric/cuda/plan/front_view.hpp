@@ -12,7 +12,7 @@ namespace kauri::numeric::cuda::kernels {
 /// A contribution block that a front pulls: its lower triangle, in cells or packed.
 template <class T>
 struct ChildViewOf {
-  const T* block;                   ///< its first entry
+  const T* block;                   ///< first entry of the contribution block
   const symbolic::RowMapWord* map;  ///< row map, one word per cell row of the parent: which rows of
                                     ///< the block meet that cell row
   int cell_rows;  ///< cell rows of the block, if it is a FrontCells::block(); 0: the block is a
