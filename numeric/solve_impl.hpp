@@ -65,13 +65,15 @@ class NormEstimator {
   virtual EstimatorStep step(EstimatorStart start, Index corner) = 0;
 };
 
-/// Solves with right-hand sides and solutions in device memory, and other operations on a factor
-/// there. The caller has checked shapes, plans and verdicts; x is b itself or does not overlap it.
+/// Solves with right-hand sides and solutions in device memory, and other operations on a factor on
+/// a device. The caller has checked shapes, plans and verdicts that the host knows; x is b itself
+/// or does not overlap it. x of a solve is NaN if the verdict is not good when the kernels run.
 template <Scalar T>
 class DeviceSolves {
  public:
   virtual ~DeviceSolves() = default;
-  /// Returns true from enqueue_refactorize() until the host has received its verdict.
+  /// Returns true from StreamCalls::enqueue_refactorize() until the host has received the verdict
+  /// of that factorisation.
   [[nodiscard]] virtual bool awaits_verdict() const = 0;
   /// Solves and waits for x.
   virtual void solve_on_device(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,

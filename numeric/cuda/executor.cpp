@@ -182,7 +182,8 @@ class CudaExecutor final : public Executor {
     return device_roofline(rates, scalar_bytes, compute);
   }
 
-  /// Owner of the opened device: closes it unless `stays` is set, as the constructor's last step.
+  /// Owner of the opened device: closes it unless `stays` is set, which is the last step of
+  /// CudaExecutor's constructor, so that a constructor that throws leaves no context behind.
   struct Opened {
     Device device;
     bool stays = false;

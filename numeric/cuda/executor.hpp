@@ -24,8 +24,9 @@ struct Survey {
   std::string name;        ///< name and compute capability: "NVIDIA H200 (9.0)"
   std::string target;      ///< target of plans for this device
   bool predicted = false;  ///< true if the cost constants of the target hold for this device
-  Offset free_bytes = 0;   ///< free bytes of its memory; all bytes of it while `started` is false
-  bool started = false;    ///< true if the process has a context on it that a backend would work in
+  Offset free_bytes = 0;   ///< free bytes of the device's memory; all its bytes if !started
+  bool started = false;    ///< true if the process has a context on the device in which a backend
+                           ///< would work
 };
 
 /// Describes a device without making a context on it. Returns nothing if the device does not exist

@@ -111,8 +111,9 @@ std::vector<CudaCompute> own_choices() {
 }
 
 /// Returns the kernels of tiled fronts of T: those of `wanted` unless that is automatic or, for
-/// double, an arithmetic of float alone; else the first of own_choices() that runs, or none. Throws
-/// Error(usage) if those of `wanted` do not run.
+/// double, an arithmetic of float alone; else the first of own_choices() that runs, where `tensor`
+/// and `tf32x3` are skipped unless has_fast_tensor_cores() is true, or none. Throws Error(usage) if
+/// those of `wanted` do not run.
 template <class T>
 TiledKernels<T> choose_tiled(CudaCompute wanted) {
   if (wanted != CudaCompute::automatic &&

@@ -159,9 +159,10 @@ class TreeLayouter {
       rest.columns += sum.columns;
       rest.largest_order = std::max(rest.largest_order, sum.largest_order);
       rest.work += sum.work;
-      rest.height = std::max(
-          rest.height, y + per_level_ * sum.height -
-                           at.y);  // y < at.y if the parent of s is an earlier front of the chain
+      // The shape begins at at.y, the end of the chain above it. If s hangs from an earlier front
+      // of the chain, its top y is less than at.y, and only the part of its subtree from at.y on
+      // counts.
+      rest.height = std::max(rest.height, y + per_level_ * sum.height - at.y);
     }
     rest.width = per_column_ * static_cast<double>(rest.columns);
     double inside = rest.width;

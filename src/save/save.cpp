@@ -130,7 +130,8 @@ void take_fronts(const symbolic::FrontTree& fronts, std::string_view target,
 }
 
 /// Reads the plan's sections and returns the plan. Its target is options.target if given, else
-/// choose(saved target). with_factor: checks and counts also the factor that follows.
+/// choose(saved target). with_factor: a factor follows; checks that the file has enough bytes for
+/// its L, and counts these bytes, too, against options.max_bytes. Does not read the factor.
 std::shared_ptr<const Plan> read_whole_plan(
     const Header& header, Reader& reader, const LoadOptions& options,
     const std::function<std::string(const std::string&)>& choose, bool with_factor) {

@@ -102,8 +102,9 @@ typedef struct kauri_matrix kauri_matrix;
 
 /// Creates a matrix, a copy of the lower triangle that `a` describes. A missing diagonal entry
 /// becomes a stored zero. KAURI_ERROR_INPUT names row and column of an index out of range, of an
-/// entry in the wrong half, or of two entries that do not agree. KAURI_ERROR_OVERFLOW for n of 2^31
-/// or more. O(n + entries log entries of a column).
+/// entry in the wrong half, of a repeated entry with KAURI_REFUSE, or of entries (i,j) and (j,i)
+/// that do not agree with KAURI_FULL. KAURI_ERROR_OVERFLOW for n of 2^31 or more. O(n + entries log
+/// entries of a column).
 kauri_status kauri_matrix_from_compressed(const struct kauri_compressed* a, kauri_matrix** matrix);
 /// Creates a matrix from triplets, as kauri_matrix_from_compressed() does from compressed arrays.
 kauri_status kauri_matrix_from_triplets(const struct kauri_triplets* a, kauri_matrix** matrix);

@@ -165,7 +165,8 @@ struct Plan {
   /// Hopper's kernels of small fronts are not allocated on a Hopper device if CudaOptions::compute
   /// excludes these kernels; with a plan for sm_80, a device that runs them allocates the arrays in
   /// addition. A device that runs none of the tiled kernels does not allocate the lists of their
-  /// tasks, and one that solves without sweeps (CudaOptions::fast_solve) not those of sweeps.
+  /// tasks, and one whose solves do not run as sweeps (as with CudaOptions::fast_solve = false)
+  /// does not allocate the lists of sweeps.
   [[nodiscard]] Offset peak_bytes(int scalar_bytes) const;
   /// Returns the bytes that PreparedPlan::create takes, a part of peak_bytes(): the plan's arrays
   /// on a device; 0 on the CPU.

@@ -100,7 +100,7 @@ class SchurComplement {
   /// Factor::solve() does, and Error(usage) for another plan; stop: as for Factor::solve().
   void solve(const Factor<T>& factor, MatrixView<const T> g, MatrixView<T> x2, MatrixView<T> y,
              Workspace<T>& workspace, const std::stop_token& stop = {}) const;
-  /// Solves S x2 = g with all matrices on the factor's device.
+  /// Does solve() with all matrices, the scratch y among them, on the factor's device.
   void solve(const Factor<T>& factor, DeviceMatrixView<const T> g, DeviceMatrixView<T> x2,
              DeviceMatrixView<T> y, Workspace<T>& workspace) const;
   /// Enqueues solve() on the caller's stream and does not wait.

@@ -87,7 +87,8 @@ struct SolverReport {
                                   ///< DeviceVerdict::smallest_pivot, in units of A
   Index smallest_column = kNone;  ///< column of smallest_pivot in the caller's numbering, or kNone
   /// Worst pivot of the last factorisation, if it is so small relative to A's diagonal entry that A
-  /// is nearly singular; else empty. With mixed precision it is set for a factor in double alone,
+  /// is nearly singular (PivotLoss::limit); else empty, as also if the values of A, with the shift,
+  /// are not in the host's memory. With mixed precision it is set for a factor in double alone,
   /// since pivots in float say nothing about a system in double that refinement or conjugate
   /// gradients solve.
   std::optional<PivotLoss> nearly_singular;

@@ -1,5 +1,5 @@
-// Multifrontal Cholesky on the CPU (Duff & Reid 1983; Liu 1992): tasks over subtrees, tiles inside
-// large fronts.
+// The factor on the CPU: refactorisation by the tasks of a plan, the verdict, access to entries of
+// L (multifrontal Cholesky: Duff & Reid 1983; Liu 1992).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/factor/factor.hpp"
 
@@ -16,8 +16,8 @@
 namespace kauri::numeric::cpu {
 namespace {
 
-/// Keeps the failing column of least index in the plan's numbering, whatever the order in which
-/// failures are found.
+/// Keeps the failing column of least index in the plan's numbering, and its pivot, whatever the
+/// order in which failures are found. Thread-safe; pivot() only after the run.
 class FirstFailure {
  public:
   void note(Index column, double pivot) {
@@ -26,8 +26,8 @@ class FirstFailure {
     column_.store(column, std::memory_order_relaxed);
     pivot_ = pivot;
   }
-  /// Returns true if a failure at or before `column` is known. A task with all columns beyond the
-  /// failure cannot change it; the ancestors of a failed front are among these.
+  /// Returns true if a failure at or before `column` is known. Fronts from `column` on then cannot
+  /// change which failure is the first; the ancestors of a failed front are among these fronts.
   [[nodiscard]] bool precedes(Index column) const {
     return column_.load(std::memory_order_relaxed) <= column;
   }
@@ -41,7 +41,8 @@ class FirstFailure {
   double pivot_ = 0;
 };
 
-/// A pivot and its column. Equal pivots are ordered by column.
+/// A pivot, before its square root, and its column in the plan's numbering. Equal pivots are
+/// ordered by column.
 struct Pivot {
   double value = std::numeric_limits<double>::infinity();
   Index column = std::numeric_limits<Index>::max();
@@ -50,7 +51,7 @@ struct Pivot {
   }
 };
 
-/// Keeps the least of many pivots, whatever their order.
+/// Keeps the least of many pivots, whatever their order. Thread-safe; value() only after the run.
 class Least {
  public:
   void note(const Pivot& pivot) {
@@ -67,8 +68,8 @@ class Least {
   std::atomic<double> bound_{std::numeric_limits<double>::infinity()};
 };
 
-/// Returns the least L(j,j)^2 of a panel with p pivots, whose first column is `first`, and leading
-/// dimension m.
+/// Returns the least L(j,j)^2 of a panel, with its column. The panel has p pivots, its first column
+/// is column `first` of L, and its leading dimension is m.
 template <class T>
 Pivot least_pivot(const T* panel, Index first, Index m, Index p) {
   Pivot least;
@@ -79,6 +80,8 @@ Pivot least_pivot(const T* panel, Index first, Index m, Index p) {
   return least;
 }
 
+/// Returns the good verdict with this least pivot, whose column it converts to the caller's
+/// numbering.
 DeviceVerdict positive_definite(const Plan& plan, const Pivot& least) {
   return {VerdictStatus::positive_definite, kNone, 0, least.value,
           plan.n > 0 ? plan.perm.old_of(least.column) : kNone};

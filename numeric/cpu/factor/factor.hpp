@@ -1,5 +1,5 @@
-// Multifrontal Cholesky on the CPU (Duff & Reid 1983; Liu 1992): tasks over subtrees, tiles inside
-// large fronts.
+// A factor on the CPU, by multifrontal Cholesky (Duff & Reid 1983; Liu 1992) with tasks over
+// subtrees and tiles inside large fronts; the workspace of its solves.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace kauri::numeric::cpu {
 
-/// The values of L in panels, with the memory for making them: contribution blocks lie in panels
-/// not yet begun, and beyond all panels.
+/// The values of L in panels, and the memory of a factorisation: contribution blocks and scratch
+/// lie in panels of fronts that have not begun yet, and behind all panels.
 template <class T>
 class CpuFactor final : public FactorImpl<T>, public HostAccess<T>, public StreamCalls<T> {
  public:
@@ -39,7 +39,8 @@ class CpuFactor final : public FactorImpl<T>, public HostAccess<T>, public Strea
   const DeviceVerdict& restore(SavedPanels<T>& from) override;
   [[nodiscard]] std::unique_ptr<InverseImpl<T>> make_inverse() const override;
   [[nodiscard]] Offset inverse_bytes() const override;
-  /// Returns the panels of L, panel_ptr.back() numbers.
+  /// Returns the panels of L: that of front s, m x p with leading dimension m, begins at
+  /// PlanInternals::panel_ptr[s].
   [[nodiscard]] T* values() const { return l_.data(); }
 
  private:
@@ -47,12 +48,13 @@ class CpuFactor final : public FactorImpl<T>, public HostAccess<T>, public Strea
   const DenseKernels<T>& kernels_;
   Workers& workers_;
   MemoryLedger& ledger_;
-  Buffer<T> l_;  // panel_ptr.back() + schedule.stack_entries
+  Buffer<T> l_;  // panel_ptr.back() entries of panels, then schedule.stack_entries more
   RunCounters counters_;
   DeviceVerdict verdict_;
 };
 
-/// Workspace of a solve: permuted right-hand sides and update rows.
+/// Workspace of solves and of products with L, for up to min(nrhs, kSolveBlock) columns at a time:
+/// permuted right-hand sides and update rows.
 template <class T>
 class CpuWorkspace final : public WorkspaceImpl<T> {
  public:

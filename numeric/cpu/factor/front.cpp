@@ -19,15 +19,15 @@ struct ColumnRange {
   Index end;
 };
 
-/// Returns the first run that ends beyond parent row `row`.
+/// Returns the first run that has parent row `row` or a later one; there must be one.
 const symbolic::RowRun* first_run_beyond(std::span<const symbolic::RowRun> runs, Index row) {
   return &*std::lower_bound(runs.begin(), runs.end(), row, [](const symbolic::RowRun& r, Index i) {
     return r.parent + r.length <= i;
   });
 }
 
-/// Adds the columns of c's contribution block that meet parent columns [range). column(jp) returns
-/// the address that parent row 0 of column jp would have.
+/// Adds the columns of child c's contribution block that go to columns `range` of its parent's
+/// front. column(jp) returns the address that row 0 of the parent's column jp would have.
 template <class T, class Column>
 void add_child(const FactorArrays<T>& arrays, Index c, ColumnRange range, const Column& column) {
   const Plan& plan = *arrays.plan;
@@ -52,6 +52,7 @@ void add_child(const FactorArrays<T>& arrays, Index c, ColumnRange range, const 
   }
 }
 
+/// Calls add_child() for all children of front s, in their fixed order.
 template <class T, class Column>
 void add_children(const FactorArrays<T>& arrays, Index s, ColumnRange range, const Column& column) {
   const symbolic::Assembly& assembly = arrays.plan->internals->assembly;
@@ -59,16 +60,18 @@ void add_children(const FactorArrays<T>& arrays, Index s, ColumnRange range, con
     add_child(arrays, assembly.child[k], range, column);
 }
 
-/// Returns the first row of column j of a panel that a tile on the diagonal computes with. Entries
-/// above the diagonal are not results, but uninitialised memory might hold values that trap. Tiles
-/// of fronts in place have at most 8 columns, from a multiple of 8 on; slabs of packed ones begin
-/// up to 47 rows above such a tile.
+/// Returns a row of column j of a panel from which on all entries must be initialised, since a
+/// register tile on the diagonal computes with them. Entries above the diagonal are not results,
+/// but uninitialised memory might hold values that trap. Register tiles of fronts in place have at
+/// most 8 columns, from a multiple of 8 on; slabs of packed fronts begin up to 47 rows above a
+/// tile.
 constexpr Index first_row_computed(Index m, Index p, Index j) {
   return symbolic::FrontScratch::packed(m, p) ? std::max(0, j - 64) : j / 8 * 8;
 }
 
-/// Assembles pivot columns [range) of front s, range.end <= p: zeroes them, then adds entries of A
-/// (plus the shift), then the entries of the children's contribution blocks that belong there.
+/// Assembles columns `range` of front s, range.end <= p, in its panel: zeroes them, then adds
+/// entries of A and the shift, then the entries of the children's contribution blocks that go to
+/// these columns.
 template <class T>
 void assemble_panel(const FactorArrays<T>& arrays, Index s, ColumnRange range) {
   const Plan& plan = *arrays.plan;
@@ -85,8 +88,8 @@ void assemble_panel(const FactorArrays<T>& arrays, Index s, ColumnRange range) {
   add_children(arrays, s, range, [&](Index j) { return panel + Offset{j} * m; });
 }
 
-/// Adds the entries of the children's contribution blocks that belong to columns [range) of front
-/// s, range.begin >= p, to its own contribution block.
+/// Adds the entries of the children's contribution blocks that go to columns `range` of front s,
+/// range.begin >= p, to the contribution block of s, which must hold the products of the panel.
 template <class T>
 void assemble_contribution(const FactorArrays<T>& arrays, Index s, ColumnRange range) {
   const Plan& plan = *arrays.plan;
@@ -98,7 +101,7 @@ void assemble_contribution(const FactorArrays<T>& arrays, Index s, ColumnRange r
   });
 }
 
-/// A front being factorised: shape, arrays, and loops that run on one thread or on all.
+/// A front that is being factorised: shape, arrays, and loops that run on one thread or on all.
 template <class T>
 class FrontFactorization {
  public:
@@ -130,10 +133,11 @@ class FrontFactorization {
   }
 
  private:
-  // Columns assembled at a time: by one of several threads; and by one alone, which checks for
-  // cancellation in between.
+  // Columns of a packed front assembled at a time: if all threads work on the front; and if one
+  // thread does, which checks for cancellation in between.
   static constexpr Index kAssembleColumns = 64, kAssembleAlone = 512;
 
+  /// Calls f(i) for 0 <= i < count, on all threads if parallel_.
   template <class F>
   void loop(Index count, F&& f) {
     if (parallel_) return workers_.parallel(count, f);
@@ -141,6 +145,7 @@ class FrontFactorization {
     for (Index i = 0; i < count; ++i) check_stop(), f(i);
   }
 
+  /// Calls f(range) for ranges that make up columns [begin, end).
   template <class F>
   void over_columns(Index begin, Index end, F&& f) {
     if (!packed_) return f(ColumnRange{begin, end});
@@ -158,8 +163,9 @@ class FrontFactorization {
     return arrays_.l + arrays_.plan->internals->schedule.block_column(s_, q_, j);
   }
 
-  /// Factorises columns [c0, c1) of the panel, rows c0 to m, by recursive halves, after the
-  /// products of all columns to the left were subtracted. Returns false if a pivot fails.
+  /// Factorises columns [c0, c1) of the panel, rows c0 to m - 1, by recursive halves. The products
+  /// of all columns left of c0 must have been subtracted from them. Returns false, with failure_
+  /// set, if a pivot fails. factor_base() does so for at most kBasePanel columns.
   bool factor_columns(Index c0, Index c1) {
     if (c1 - c0 <= kBasePanel) return factor_base(c0, c1);
     const Index mid = c0 + ((c1 - c0) / 2 + kBasePanel - 1) / kBasePanel * kBasePanel;
@@ -201,13 +207,15 @@ class FrontFactorization {
 
   /// Returns the operations of contribute_packed() for each column of the panel.
   [[nodiscard]] double contribution_flops() const { return static_cast<double>(q_) * q_; }
+  /// Adds operations of a packed front to the meter, if there is one.
   void count(double flops) {
     if (packed_ && arrays_.meter != nullptr) arrays_.meter->add(flops);
   }
 
-  /// Packs rows r0 to m of columns [k0, k1) of the panel, in passes of at most
-  /// FrontScratch::kColumns columns; in each pass calls tile(i, j, packed rows of tile i, packed
-  /// rows of tile j, columns of the pass, not the first pass) for all tiles i >= j, j < col_tiles.
+  /// Packs rows r0 to m - 1 of columns [k0, k1) of the panel into scratch_, in passes of at most
+  /// FrontScratch::kColumns columns; in each pass calls tile(i, j, packed rows of tile row i,
+  /// packed rows of tile row j, number of columns of the pass, true unless it is the first pass)
+  /// for all i >= j, j < col_tiles. Tile rows count from r0.
   template <class F>
   void apply_packed(Index r0, Index k0, Index k1, F&& tile, Index col_tiles) {
     const Index rows = m_ - r0, row_tiles = (rows + kFrontTile - 1) / kFrontTile;
@@ -231,6 +239,8 @@ class FrontFactorization {
     }
   }
 
+  /// Sets the contribution block to -L21 L21^T, by packed tiles; contribute_in_place() does so for
+  /// fronts that are not packed.
   void contribute_packed() {
     apply_packed(
         p_, 0, p_,
@@ -255,7 +265,7 @@ class FrontFactorization {
   Index s_, m_, p_, q_;
   bool packed_, parallel_;
   T* panel_;    // m x p, leading dimension m
-  T* scratch_;  // FrontScratch::entries(m, p)
+  T* scratch_;  // FrontScratch::entries(m, p) entries if packed_
   FrontFailure<T> failure_;
 };
 

@@ -12,30 +12,32 @@
 
 namespace kauri::numeric::cpu {
 
-/// The arrays of one factorisation.
+/// The arrays of one factorisation, borrowed.
 template <class T>
 struct FactorArrays {
   const Plan* plan;
   const DenseKernels<T>* kernels;
   const T* value;  ///< values of A, in the caller's order
-  T shift;         ///< added to the diagonal
+  T shift;         ///< added to the diagonal of A
   T* l;  ///< panels at PlanInternals::panel_ptr, contribution blocks and scratch at the places of
          ///< PlanInternals::schedule
   Meter* meter;  ///< counts operations, or null
 };
 
-/// A pivot that is not positive and finite, with its column within the front; kNone if there is
-/// none.
+/// The first pivot of a front that is not positive and finite, with its column within the front;
+/// column is kNone if there is none.
 template <class T>
 struct FrontFailure {
   Index column = kNone;
   T pivot = 0;
 };
 
-/// Assembles and factorises front s. Large fronts (FrontScratch::packed) are cut into tiles, fixed
-/// by their shape, that all threads may work on if `parallel` is set; `scratch` is used by large
-/// fronts alone. The bits do not depend on `parallel`. Large fronts count their operations as they
-/// go, for the others the caller does.
+/// Assembles and factorises front s, whose children must be complete, inside Workers::execute():
+/// writes its panel and its contribution block in arrays.l. Large fronts (FrontScratch::packed) are
+/// cut into tiles, fixed by their shape, that all threads may work on if `parallel` is set;
+/// `scratch`, FrontScratch::entries() entries, is used by large fronts alone. The bits do not
+/// depend on `parallel`. Large fronts add their operations to arrays.meter; for others the caller
+/// does. If a pivot fails, the contribution block is not computed.
 template <class T>
 FrontFailure<T> factor_front(const FactorArrays<T>& arrays, Index s, const DenseKernels<T>& kernels,
                              Workers& workers, bool parallel, T* scratch);

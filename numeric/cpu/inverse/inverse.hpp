@@ -16,11 +16,11 @@ struct InverseNeeds {
   InverseNeeds(const Plan& plan, int workers);
   std::vector<Index> top;    ///< fronts done one after another, before all tasks: those with panels
                              ///< above InverseScratch::kAtATime, and their ancestors; descending
-  int threads;               ///< number of threads at work at a time
-  Offset numbers_each = 0;   ///< largest InverseScratch::numbers
-  Index places_each = 0;     ///< largest InverseScratch::places
-  Offset shared_each = 0;    ///< largest InverseScratch::shared of fronts below `top`
-  Offset shared_at_top = 0;  ///< largest InverseScratch::shared of fronts in `top`
+  int threads;               ///< number of threads that work at the same time
+  Offset numbers_each = 0;   ///< largest InverseScratch::numbers() of all fronts
+  Index places_each = 0;     ///< largest InverseScratch::places() of all fronts
+  Offset shared_each = 0;    ///< largest InverseScratch::shared() of fronts that are not in `top`
+  Offset shared_at_top = 0;  ///< largest InverseScratch::shared() of fronts in `top`
   [[nodiscard]] Offset numbers() const { return threads * numbers_each; }
   [[nodiscard]] Offset places() const { return Offset{threads} * places_each; }
   /// Returns the entries of U and N (InverseScratch::shared): all threads work on one front of

@@ -70,7 +70,7 @@ class FrontInPlace {
 
  private:
   static constexpr Index kRows =
-      24;  // rows of U at a time, so that few of the zeros left of its diagonal are multiplied
+      24;  // rows of U at a time, so that few of the zeros left of U's diagonal are multiplied
 
   /// Computes U = L11^-T from left to right, kBasePanel columns at a time: columns of the identity,
   /// less the product of the columns of U before with rows of L11, solved with the diagonal block.

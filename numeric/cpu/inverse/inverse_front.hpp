@@ -40,7 +40,7 @@ struct InverseArrays {
   const Plan* plan;
   const DenseKernels<T>* kernels;
   Workers* workers;
-  const T* l;     ///< panels at PlanInternals::panel_ptr
+  const T* l;     ///< panels of L, at PlanInternals::panel_ptr
   T* z;           ///< panels of the inverse, at the same places
   T* numbers;     ///< numbers_each for each thread, see InverseScratch
   Index* places;  ///< places_each for each thread

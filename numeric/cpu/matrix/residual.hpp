@@ -37,7 +37,7 @@ class CpuResidual final : public ResidualImpl<T> {
 
   // The strictly lower triangle by rows; the rest of a row is a column of the caller's matrix.
   Workers& workers_;
-  std::vector<Offset> left_ptr_;     // n+1
+  std::vector<Offset> left_ptr_;     // n+1: begin of each row in left_col_
   std::vector<Index> left_col_;      // ascending in each row
   std::vector<Offset> left_source_;  // place of each entry in the caller's values
   std::vector<Index> chunk_;         // row ranges of about equal entries: [chunk_[c], chunk_[c+1])

@@ -12,10 +12,10 @@ namespace kauri::numeric::cpu {
 /// value). Owns nothing.
 template <class T>
 struct ResidualRows {
-  const Offset* left_ptr;     ///< n+1
+  const Offset* left_ptr;     ///< n+1: begin of each row in left_col
   const Index* left_col;      ///< columns < i of row i, ascending
   const Offset* left_source;  ///< for each entry of left_col the index of its value in `value`
-  const Offset* col_ptr;      ///< n+1
+  const Offset* col_ptr;      ///< n+1: begin of each column in `row` and `value`
   const Index* row;
   const T* value;
   const T* x;

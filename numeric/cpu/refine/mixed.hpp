@@ -65,7 +65,7 @@ class CpuMixed final : public MixedImpl {
   Workers& workers_;
   std::vector<Offset> col_ptr_;
   std::vector<Index> row_;
-  std::vector<int> exponent_;   // n
+  std::vector<int> exponent_;   // n: e of S(i,i) = 2^-e
   std::vector<double> scaled_;  // nnz: H = S A S
   std::vector<float> rounded_;  // nnz: H in float
   CpuResidual<double> residual_;

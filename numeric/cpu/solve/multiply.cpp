@@ -1,10 +1,11 @@
-// Products with L and L^T over the assembly tree, by the kernels of solves. These subtract, so the
-// vector is negated beforehand.
+// Products with L and L^T over the assembly tree, by the kernels of solves. The kernels subtract
+// products, so b is negated beforehand.
 //
-// Fronts go from the leaves to the root in both products. x = L b: a front multiplies its pivot
-// rows of b by its columns, adds the children's update rows in their fixed order, and leaves its
-// own to its parent. x = L^T b: a front reads b in its rows and writes its pivot rows, which no
-// ancestor reads. No two fronts write the same place, so the bits do not depend on the threads.
+// Both products take fronts from the leaves to the root. x = L b: a front multiplies its columns by
+// its pivot rows of b, adds the children's update rows in their fixed order, and leaves its own
+// update rows to its parent. x = L^T b: a front reads b in its rows and writes its pivot rows,
+// which no ancestor reads. No two fronts write the same place, so the bits do not depend on the
+// threads.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/factor/factor.hpp"
 #include "numeric/cpu/solve/row_major.hpp"
@@ -14,10 +15,12 @@
 namespace kauri::numeric::cpu {
 namespace {
 
-constexpr Index kTriangle = 16;      // rows of a diagonal block done by plain loops
-constexpr Index kProductRows = 480;  // rows of a large front for one thread
-constexpr Index kProductColumns = 48;
+constexpr Index kTriangle = 16;        // order of a diagonal block that plain loops multiply by
+constexpr Index kProductRows = 480;    // rows below the pivots that a thread takes at a time
+constexpr Index kProductColumns = 48;  // columns of L that a thread takes at a time, for L^T
 
+/// The product of L or L^T with r columns. x: n x r, row-major, -b in and the product out; update:
+/// scratch for update rows.
 template <class T>
 class Product {
  public:
@@ -62,7 +65,8 @@ class Product {
             u >= 0 ? update_ + u * r_ : nullptr};
   }
 
-  /// Computes x = -L x, or -L^T x if transposed, for the lower triangle L of order `rows` at `l`.
+  /// Computes x = -L x, or -L^T x if transposed, in place, for the lower triangle L of order `rows`
+  /// at `l`, with leading dimension ld. x: rows x r, row-major.
   void triangle(Index rows, const T* l, Offset ld, T* x, bool transposed) const {
     for (Index k = 0; k < rows; ++k) {
       const Index i = transposed ? k : rows - 1 - k, begin = transposed ? i + 1 : 0,
@@ -80,7 +84,7 @@ class Product {
       const Index i = b * kProductRows, rows = std::min(kProductRows, f.q - i);
       kernels_.forward_update(rows, f.p, r_, f.l + f.p + i, f.m, f.x, f.u + Offset{i} * r_);
     });
-    for (Index end = f.p; end > 0;) {  // the rows above still hold -b
+    for (Index end = f.p; end > 0;) {  // rows above the block, [0, k), still hold -b
       const Index k = (end - 1) / kTriangle * kTriangle;
       triangle(end - k, f.l + k + Offset{k} * f.m, f.m, f.x + Offset{k} * r_, false);
       if (k > 0) kernels_.forward_update(end - k, k, r_, f.l + k, f.m, f.x, f.x + Offset{k} * r_);
@@ -98,7 +102,7 @@ class Product {
   void backward_front(const FrontOperands& f) {
     kernels_.gather_rows(f.q, plan_.supernodes.row.data() + plan_.supernodes.row_ptr[f.s] + f.p, r_,
                          x_, f.u);
-    for (Index k = 0; k < f.p; k += kTriangle) {  // the rows below still hold -b
+    for (Index k = 0; k < f.p; k += kTriangle) {  // rows below the block, [end, p), still hold -b
       const Index end = std::min(f.p, k + kTriangle);
       const T* l = f.l + Offset{k} * f.m;
       T* x = f.x + Offset{k} * r_;

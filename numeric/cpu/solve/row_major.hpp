@@ -1,4 +1,5 @@
-// Copies right-hand sides between the caller's layout and the row-major blocks that sweeps work on.
+// Copies right-hand sides and solutions between the caller's layout and the row-major blocks that
+// sweeps work on.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,10 +12,10 @@
 
 namespace kauri::numeric::cpu {
 
-inline constexpr Index kCopyRows = 4096;
+inline constexpr Index kCopyRows = 4096;  ///< rows that a thread copies at a time
 
-/// Computes x(k,:) = sign b(old_of(k), :) for all k, or sign b(k, :) without a permutation; b has
-/// either layout, x is row-major.
+/// Computes x(k,:) = sign * b(old_of(k), :) for all k, or sign * b(k, :) if perm is null; b has
+/// either layout, x is row-major without gaps. Called inside Workers::execute().
 template <class T>
 void gather(const Permutation* perm, MatrixView<const T> b, T* x, Workers& workers, T sign = 1) {
   const Index n = b.rows, r = b.cols;
@@ -27,7 +28,8 @@ void gather(const Permutation* perm, MatrixView<const T> b, T* x, Workers& worke
   });
 }
 
-/// Computes b(i,:) = x(new_of(i), :) for all i, or x(i, :) without a permutation.
+/// Computes b(i,:) = x(new_of(i), :) for all i, or x(i, :) if perm is null; layouts as for
+/// gather(). Called inside Workers::execute().
 template <class T>
 void scatter(const Permutation* perm, const T* x, MatrixView<T> b, Workers& workers) {
   const Index n = b.rows, r = b.cols;

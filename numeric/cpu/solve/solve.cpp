@@ -1,8 +1,10 @@
 // Forward and backward substitution over the assembly tree: L y = P b, L^T (P x) = y.
 //
 // In the forward sweep, front s pulls its children's update rows in their fixed order into its own
-// pivot and update rows, solves with its pivot block and subtracts L21 y from its update rows: no
-// two fronts write the same place, so the bits do not depend on the threads.
+// pivot and update rows, solves with its pivot block and subtracts L21 y from its update rows. In
+// the backward sweep it gathers x in its rows below the pivots, subtracts the products of L21^T
+// with them from its pivot rows, and solves with its pivot block. No two fronts write the same
+// place, so the bits do not depend on the threads.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
@@ -15,12 +17,15 @@
 namespace kauri::numeric::cpu {
 namespace {
 
-/// Fronts whose panels have more entries are cut into blocks that all threads may work on.
+/// Fronts whose panels have more than this number of entries are cut into blocks that all threads
+/// may work on.
 constexpr Offset kParallelEntries = Offset{1} << 16;
-constexpr Index kSolveColumns = 240;  // pivots between two synchronisations of the threads
-constexpr Index kForwardRows = 480;   // rows of a forward task
-constexpr Index kBackwardColumns = 24;
+constexpr Index kSolveColumns = 240;    // pivots between two synchronisations of the threads
+constexpr Index kForwardRows = 480;     // rows of L that a thread takes at a time, forward
+constexpr Index kBackwardColumns = 24;  // columns of L that a thread takes at a time, backward
 
+/// Both sweeps over r columns. x: n x r, row-major, in the plan's numbering, right-hand sides in
+/// and solutions out; update: scratch for update rows.
 template <class T>
 class Sweep {
  public:
@@ -50,10 +55,10 @@ class Sweep {
  private:
   struct FrontOperands {
     Index p, q, m;
-    const T* l;  // panel, m x p
-    T* x;        // pivot rows, p x r
-    T* u;        // update rows, q x r
-    bool blocked;
+    const T* l;    // panel, m x p
+    T* x;          // pivot rows, p x r
+    T* u;          // update rows, q x r
+    bool blocked;  // the panel has more than kParallelEntries entries
   };
 
   [[nodiscard]] FrontOperands shape(Index s) const {
@@ -93,7 +98,7 @@ class Sweep {
       T* x = f.x + Offset{k} * r_;
       kernels_.forward(width, r_, f.l + k + Offset{k} * f.m, f.m, x);
       workers_.parallel((below + kForwardRows - 1) / kForwardRows, [&](Index b) {
-        // Rows [i0, i1) of the front: those above p lie in x, the rest in u.
+        // Rows [i0, i1) of the front: rows [i0, cut) are pivots, in x; the rest are in u.
         const Index i0 = k + width + b * kForwardRows, i1 = std::min(f.m, i0 + kForwardRows),
                     cut = std::clamp(f.p, i0, i1);
         const T* a = f.l + Offset{k} * f.m;

@@ -1,5 +1,5 @@
-// Launches of batches: each block of threads does one item after another, all fronts of an item in
-// a factorisation, all fronts for one column in a solve.
+// Launches of batches: a block of threads factorises one item after another, or solves one column
+// of an item after another, front by front.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

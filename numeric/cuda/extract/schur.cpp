@@ -1,4 +1,4 @@
-// Schur complements of a factor on a CUDA device.
+// Schur complements of a factor on a CUDA device: checks of addresses, then launches.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 

@@ -15,9 +15,9 @@ struct LastRows {
                         ///< have columns before `begin`
 };
 
-/// L22 of a factor, on the device. If *verdict is not good when they run, enqueue_last_product(),
-/// enqueue_last_transposed() and enqueue_last_square() write NaN; enqueue_rows_of_l() does not read
-/// it.
+/// L22 of a factor, on the device. If *verdict is not good when the kernels run,
+/// enqueue_last_product(), enqueue_last_transposed() and enqueue_last_square() write NaN;
+/// enqueue_rows_of_l() does not read the verdict.
 template <class T>
 struct LastBlock {
   PlanView plan;

@@ -31,10 +31,10 @@ void run_once(DeviceContext context, const std::string& target) {
   AnalyzeOptions options;
   options.ordering.method = OrderingMethod::natural;
   options.target = target;
-  const std::shared_ptr<const Plan> plan = analyze({n, col_ptr, row}, options);
   const DeviceHeap heap{context.device, context.heap->allocator, nullptr};
   context.heap = &heap;
   try {
+    const std::shared_ptr<const Plan> plan = analyze({n, col_ptr, row}, options);
     CudaFactor<double> factor(std::make_shared<const DevicePlan>(plan, context), context);
     for (int run = 0; run < 2; ++run) factor.refactorize(value, 0, ValuesAre::fresh);
   } catch (const Error& error) {

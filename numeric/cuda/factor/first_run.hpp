@@ -8,10 +8,10 @@
 
 namespace kauri::numeric::cuda {
 
-/// Factorises a matrix of three dense blocks: a narrow, a small and a tiled front. Work that
-/// happens once in a process, at the first copy, launch and graph of each kind, is then not part of
-/// the caller's first factor. Ignores Error(memory), so that a backend does not fail for lack of
-/// it.
+/// Takes work that CUDA does once in a process, at the first copy, launch and graph of each kind,
+/// out of the caller's first factor. Factorises, for each new backend, a matrix of three dense
+/// blocks: a narrow, a small and a tiled front; twice, since the second run makes the graph.
+/// Ignores Error(memory), so that a backend does not fail for lack of it.
 void run_once(DeviceContext context, const std::string& target);
 
 }  // namespace kauri::numeric::cuda

@@ -29,7 +29,7 @@ struct InversePlace {
 /// Device memory of a selected inverse. All arrays are borrowed.
 template <class T>
 struct InverseMemory {
-  const T* l;  ///< FactorMemory::entries
+  const T* l;  ///< FactorMemory::entries of the factor: L
   T* z;  ///< panels in the places of those of L (DeviceSchedule::factor_entries): G = L11^-1 and Y
          ///< = L21 G of tiled fronts, then Z
   T* scratch;                 ///< InverseLayout::scratch entries, which runs and steps reuse

@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(kSpmvThreads)
 }
 
 /// Returns |r|, the row sum of |A| and the componentwise error of a row. sum: the row's sums; r:
-/// its b - A x, rounded to T; b: entry of b; count: entries of the row; x_norm: infinity norm of x.
+/// its b - A x, rounded to T; b: |b| of the row; count: its entries; x_norm: infinity norm of x.
 template <class T>
 __device__ ResidualWorst row_worst(const RowSum& sum, double r, double b, Offset count,
                                    double x_norm) {

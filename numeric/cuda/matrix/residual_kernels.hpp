@@ -43,7 +43,7 @@ struct ResidualColumns {
   StridedView<T> y;
   Index count;
   const std::int32_t* run_flag =
-      nullptr;  ///< address on the device, or null; if the number there is 0, nothing is done
+      nullptr;  ///< address on the device, or null; if the number there is 0, kernels do nothing
 };
 
 /// Norms of one column of a residual, which give the backward errors of its x.

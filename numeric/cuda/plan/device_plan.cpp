@@ -1,4 +1,4 @@
-// Uploads a plan's flat arrays.
+// Uploads a plan's flat arrays, and lists of tasks and sweeps, to a device.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/plan/device_plan.hpp"
 

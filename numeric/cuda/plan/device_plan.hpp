@@ -49,17 +49,16 @@ static_assert(sizeof(Front) == symbolic::kDeviceFrontBytes);
 
 /// Arrays of a plan on the device. Non-owning: they lie in the block of a DevicePlan.
 struct PlanView {
-  const Front* front;
-  const Index* child;
-  const Index* row;
-  const Index* relative;  ///< for each row below the pivots of a front, fronts in order: the row of
-                          ///< the parent's front to which extend-add adds it, counted from 0
-  const std::uint32_t* entry_ptr;
-  const Index* entry_row;
-  const std::uint32_t* entry_source;
-  const Index* order;     ///< DeviceSchedule::front
-  const Index* tile_ptr;  ///< DeviceSchedule::tile_ptr
-  const Index* old_of;
+  const Front* front;                 ///< one per supernode
+  const Index* child;                 ///< see Front::child_begin
+  const Index* row;                   ///< rows of B of all fronts, see Front::row
+  const Index* relative;              ///< see Front::relative
+  const std::uint32_t* entry_ptr;     ///< n + 1: first of A's entries in each column of B
+  const Index* entry_row;             ///< per entry of A: its row in its front
+  const std::uint32_t* entry_source;  ///< per entry of A: index of its value in the caller's order
+  const Index* order;                 ///< DeviceSchedule::front
+  const Index* tile_ptr;              ///< DeviceSchedule::tile_ptr
+  const Index* old_of;                ///< row of A that is row k of B
 };
 
 /// Lists of a plan's solves by sweeps on the device (symbolic/device/sweep_lists.hpp), with the

@@ -12,7 +12,7 @@ namespace kauri::numeric::cuda::kernels {
 /// A contribution block that a front pulls: its lower triangle, in cells or packed.
 template <class T>
 struct ChildViewOf {
-  const T* block;                   ///< its first entry
+  const T* block;                   ///< first entry of the contribution block
   const symbolic::RowMapWord* map;  ///< row map, one word per cell row of the parent: which rows of
                                     ///< the block meet that cell row
   int cell_rows;  ///< cell rows of the block, if it is a FrontCells::block(); 0: the block is a
@@ -26,7 +26,8 @@ template <class T>
 struct FrontViewOf {
   T* panel = nullptr;  ///< cells.panel(); in: A's entries, unless tasks of kind `fill` write them;
                        ///< out: L
-  T* block = nullptr;  ///< cells.block(); in: what `loads_block` says; out: the contribution block
+  T* block = nullptr;  ///< cells.block(); in: values to start from, if loads_block is not 0; out:
+                       ///< the contribution block
   T* inverses =
       nullptr;  ///< cells.diagonal_entries(); out: the inverses of L's 16 x 16 diagonal blocks
   int* counters = nullptr;  ///< symbolic::counter_count(cells) ints, zero at the start; see kFailed
@@ -78,9 +79,9 @@ using Values = ValuesOf<double>;
 template <class T>
 struct SumsOf {
   const Offset* step = nullptr;  ///< DeviceSchedule::Sums::step
-  const void* place =
-      nullptr;  ///< symbolic::write_sum_places(): std::uint32_t if short_places, else Offset
-  const void* term = nullptr;  ///< symbolic::write_sum_terms(), with places of the same type
+  const void* place = nullptr;   ///< array of symbolic::write_sum_places(): std::uint32_t if
+                                 ///< short_places, else Offset
+  const void* term = nullptr;    ///< array of symbolic::write_sum_terms(), with places of that type
   bool short_places = true;
   Offset scratch_begin = 0;
   T* entries = nullptr;
@@ -98,7 +99,7 @@ inline constexpr int kRows = symbolic::kCounters;
 /// States of a pivot tile. The lowest kProgressBits bits hold its progress. Above them bit s is set
 /// if the inverse of its 16 x 16 block s exists and is to be corrected.
 inline constexpr int kProgressBits = 3;
-inline constexpr int kPrepared = 1;  ///< all products but the last have been subtracted from it
+inline constexpr int kPrepared = 1;  ///< all products but the last are subtracted from the tile
 inline constexpr int kFirstBlock =
     2;  ///< + s: L's columns of the blocks up to s, and their inverses, are finished
 /// All blocks of the tile are finished, even if it has fewer than four. In a chain of hopper/ such

@@ -93,11 +93,11 @@ struct KernelSet {
   std::array<GroupKernel, 3> group{{{8}, {16}, {32}}};  ///< kernels of solve/multi
   Index together = 1;       ///< most columns that sweeps solve together: 1, 8 or 32
   Index group_columns = 0;  ///< CudaOptions::group_columns
-  /// Enqueues the solve of 2 to `together` columns by sweeps. Null if `together` is not set: it is
-  /// then 1, and columns are solved one after another.
+  /// Enqueues the solve of 2 to `together` columns by sweeps. Not called, and perhaps null, if
+  /// `together` is 1.
   void (*solve_several)(const KernelSet& kernels, const SeveralSolve<T>& solve,
                         cudaStream_t stream) = nullptr;
-  std::string refusal;  ///< why no factor of this scalar can be made; empty: it can
+  std::string refusal;  ///< why no factor of this scalar can be made; empty if factors can be made
 
   /// Returns what Backend::kernels() returns: "hopper", "tensor", "fma", "tf32x3", "tf32",
   /// "fp16x3", "levels" (the fallback does tiled fronts) or "none" (factors are refused).
@@ -123,8 +123,8 @@ struct KernelSet {
   /// teams_in_block.
   [[nodiscard]] KernelSet for_factors_of(const Plan& plan) const;
   /// Returns the device bytes that each factor of the plan allocates for itself:
-  /// Plan::peak_bytes() less Plan::prepared_bytes(), less or more what these kernels need. Throws
-  /// as for_factors_of().
+  /// Plan::peak_bytes() less Plan::prepared_bytes(), corrected for arrays that these kernels do not
+  /// need, or need beyond what the plan counts. Throws as for_factors_of().
   [[nodiscard]] Offset own_bytes(const Plan& plan) const;
 };
 

@@ -1,4 +1,5 @@
-// Fronts and tiles of a launch, for the kernels of factorisation and solve.
+// The front and tile of a thread block, and places of entries in a factor, for kernels of
+// factorisations, solves and inverses.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -45,7 +45,8 @@ class TiledPlan {
   };
 
   TiledPlan() = default;
-  /// Uploads the arrays to the current device, for tasks of `teams` teams. Throws Error(memory).
+  /// Uploads the arrays to the current device, for tasks that `teams` teams run. They have arrived
+  /// after uploader.finish(). Throws Error: memory, device, overflow.
   TiledPlan(const Plan& plan, int teams, Uploader& uploader);
   [[nodiscard]] const DeviceArray<TiledFront>& fronts() const { return front_; }
   [[nodiscard]] const DeviceArray<PulledChild>& children() const { return child_; }

@@ -77,7 +77,7 @@ class CudaMixed final : public MixedImpl {
   DeviceRows<double> rows_;
   DeviceArray<double> lower_;               // nnz: A, or S A S once scaled() has been called
   DeviceArray<float> rounded_;              // nnz
-  DeviceArray<int> exponent_;               // n
+  DeviceArray<int> exponent_;               // n: e of S(i,i) = 2^-e
   DeviceArray<double> c_, y_, before_, r_;  // n x nrhs each
   DeviceArray<float>
       d_;  // n x nrhs: corrections of the columns of the last precondition(), side by side

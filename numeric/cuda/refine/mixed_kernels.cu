@@ -1,4 +1,4 @@
-// Kernels of a mixed solve, all of which read and write whole vectors once. The order of a sum
+// Kernels of a mixed solve: passes over the entries of A and over vectors. The order of a sum
 // depends on n alone; maxima are raised by integer atomics.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/refine/mixed_kernels.hpp"

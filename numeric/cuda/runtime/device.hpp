@@ -52,7 +52,7 @@ struct Device {
 /// a context on that device that the caller made (cuCtxCreate), it is this one, which must live as
 /// long as anything that the backend makes. Otherwise it is the device's primary context, which
 /// other libraries use through the CUDA runtime; it is made if it does not exist yet, and retained
-/// for the rest of the process. Throws Error(device).
+/// for the rest of the process, or until close_device(). Throws Error(device).
 Device open_device(int number);
 /// Releases the primary context that open_device() retained. No work of the backend may be left on
 /// the device. Does nothing if the context is the caller's.

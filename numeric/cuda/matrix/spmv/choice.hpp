@@ -24,7 +24,7 @@ inline constexpr int kMergeTile =
                                  ///< chunk has room for 3 entries before them
 
 enum class SpmvWay {
-  lanes,   ///< lanes of a warp share a row and read it where it lies
+  lanes,   ///< lanes of a warp share a row and read it in global memory
   staged,  ///< sums as of `lanes`, after the block has loaded the entries of its rows into shared
            ///< memory: its loads do not wait for row pointers
   merge,   ///< each thread has the same number of row ends and entries, in sum, wherever rows end

@@ -110,8 +110,8 @@ __global__ void __launch_bounds__(kSpmvThreads)
     }
   }
   if (kLanes == 1 && row >= rows)
-    return;  // no lane shuffles; this leaves eight sums in double the registers of four resident
-             // blocks
+    return;  // one lane a row needs no shuffles; without such threads the code below takes fewer
+             // registers, so that four blocks with eight sums in double are resident
 #pragma unroll
   for (int c = 0; c < kColumns; ++c) {
     const T all = sum_over_lanes<kLanes>(sum[c]);

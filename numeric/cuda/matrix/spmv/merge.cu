@@ -160,7 +160,7 @@ __global__ void __launch_bounds__(kSpmvThreads)
     row_end[k] = static_cast<int>(__ldg(a.ptr + row + k + 1) - first);
   if (threadIdx.x == 0) row_end[rows] = 2 * kMergeTile;
   for (Index c = group * each; c < min((group + 1) * each, columns.count);
-       ++c) {  // the scan's barrier comes after all reads of products
+       ++c) {  // needs no barrier here: that of scan() comes after all reads of `product`
     part.template multiply<kApart>(&columns.x(0, c), columns.x.row, base, end, product);
     __syncthreads();
     const TileSums<T, kApart> sums{

@@ -33,13 +33,13 @@ class Spmv {
   /// columns, and do not overlap. Each row's sum is rounded; then it is multiplied by alpha,
   /// rounded, and, unless beta is 0, beta y is added, rounded. If beta is 0, y is not read. One
   /// launch does up to eight columns, or more of a small system; along the merge path two launches
-  /// do up to kMergeColumns. The carries of the merge path are in this object: one product at a
-  /// time. Can be captured.
+  /// do up to kMergeColumns. The carries of the merge path are in this object, so its products must
+  /// not run side by side. Can be captured.
   void enqueue(const MatrixView<const T>& x, const MatrixView<T>& y, cudaStream_t stream,
                T alpha = 1, T beta = 0) const;
 
   [[nodiscard]] Index n() const { return n_; }
-  /// Returns the bytes of its memory on the device.
+  /// Returns the bytes of this object's memory on the device.
   [[nodiscard]] Offset bytes() const { return bytes_; }
   [[nodiscard]] const SpmvChoice& choice() const { return choice_; }
   [[nodiscard]] Offset entries() const { return entries_; }

@@ -35,7 +35,8 @@ __device__ inline SharedAddress load_shared(const SharedAddress* from) {
   return x;
 }
 
-/// Returns threadIdx.x, read at this place and not kept in a register before.
+/// Returns threadIdx.x, which it reads anew, so that the compiler does not keep it in a register
+/// from an earlier read.
 __device__ inline int thread_index() {
   int thread;
   asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));

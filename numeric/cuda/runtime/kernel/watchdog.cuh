@@ -17,7 +17,8 @@ __device__ Settings settings;
     [](const Settings& some) { return cudaMemcpyToSymbol(settings, &some, sizeof some); });
 }  // namespace
 
-/// Progress of a block: its kernel, and the ticket or front that each of its warps works on.
+/// Progress of a block: its kernel, the ticket or front that each of its warps works on
+/// (Waiter::unit), and tickets that hand_on() has stored.
 struct BlockProgress {
   Kernel kernel;
   int unit[32];
@@ -63,7 +64,7 @@ class Watch {
     if (limit == 0 || now - begun_ <= limit) return;
     write_down(what, reinterpret_cast<std::uint64_t>(place), wanted, found);
     if (now - begun_ > limit + limit / 8)
-      kernels::trap();  // other threads have had the time to write, too
+      kernels::trap();  // other threads have had time to record their waits, too
   }
 
  private:

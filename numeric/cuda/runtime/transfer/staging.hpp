@@ -48,7 +48,7 @@ class Staging {
   void copy_now(void* device, std::span<const std::byte> from);
   /// Receives `count` items of `item` bytes from the device, in the stream's order; `unpack` has
   /// taken all of them when this returns. Earlier work of the stream should have ended before the
-  /// call: while this waits for it, other callers wait for chunks.
+  /// call: while this call waits for that work, it holds chunks that other callers wait for.
   void receive(const void* device, Offset count, std::size_t item, const Unpack& unpack,
                cudaStream_t stream);
 

@@ -173,8 +173,9 @@ __device__ inline void make_below(BelowRows& start, const ChainMemory& memory,
   const int lane = me.lane, row = 2 * (me.warp - 1);
   double square[2][4];
   set_zero(square[0]), set_zero(square[1]);
-  ptx::named_sync(me.barriers + kBelowBarrier,
-                  kHelpers);  // all of warps 1-3 have read L(j,j-1), and written the last rows
+  // After the barrier warps 1-3 have read L(j,j-1) in memory.below, which is overwritten now, and
+  // warps 1 and 2 have written the last 16 rows to memory.left, where warp 3 reads them.
+  ptx::named_sync(me.barriers + kBelowBarrier, kHelpers);
   if (me.warp < 3) {
     solve_below<1>(start.c, square, memory, step, blocks, next, row, me);
   } else {
