@@ -90,6 +90,7 @@ PLANTED = (
     ("sizes", "ordering/planted.cpp", HEAD + "x;\n" * 499, "501 lines, at most 500"),
     ("sizes", "bench/crowd/planted.txt", "x\n", "one of 21 files side by side in bench/crowd, at most 20"),
     ("sizes", "include/kauri/core/plan.hpp", HEAD + "x;\n" * 199, "201 lines, at most 200"),
+    ("sizes", "numeric/planted_impl.hpp", HEAD + "x;\n" * 119, "121 lines, at most 120"),
     ("sizes", "include/kauri/planted.hpp", HEAD + "".join(f"struct [[nodiscard]] S{k} {{}};\nclass C{k} : S{k} {{}};\n" for k in range(31)),
      "C30 is one of 62 public structs and classes, at most 60"),
     ("sizes", "ordering/planted.cpp", HEAD + "void f(int x) {\n" + body(59) + "}\n", "function f has 61 lines"),
