@@ -127,7 +127,7 @@ PLANTED = (
     ("calls", "packaging/managers.txt", "conan>=2\n", "a tool without an exact version"),
     ("names", "symbolic/planted.cpp", HEAD + "struct Contest {};\n", "Contest: say ordering selection"),
     *(("names", "symbolic/planted.cpp", HEAD + f"int {word} = 0;\n", f"{word}: say")
-      for word in ("probe", "start_probe", "ProbeSeen", "bring_sums", "kBringers", "weigh", "weigh_levels", "kLook", "raise_tag", "hoped", "kMostHope", "WideMemory", "enqueue_wide_sweeps")),
+      for word in ("probe", "start_probe", "ProbeSeen", "bring_sums", "kBringers", "weigh", "weigh_levels", "kLook", "raise_tag", "hoped", "kMostHope", "WideMemory", "enqueue_wide_sweeps", "Sorted")),
     *(("names", f"symbolic/{name}.hpp", HEAD, "in the name of a file: say")
       for name in ("planted_store", "outline", "raise", "planted_probe_kernels", "lodgings")),
     ("names", "symbolic/planted.cpp", HEAD + "namespace {\nclass Twin final : X {\n};\n}\n", "type of base/planted.hpp, ordering/"),
