@@ -24,8 +24,8 @@
 #include "support/process/at_pipe.hpp"
 #include "support/process/child.hpp"
 #include "support/process/temp_file.hpp"
-#include "tests/io/io_support.hpp"
 #include "tests/io/file/watched_calls.hpp"
+#include "tests/io/io_support.hpp"
 
 namespace {
 
