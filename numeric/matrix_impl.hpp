@@ -11,8 +11,8 @@
 
 namespace kauri::numeric {
 
-/// Lists of A's full rows for one pattern, which residuals and products need beside the caller's
-/// lower triangle by columns. Each call takes a matrix with this pattern.
+/// Lists of A's full rows for one pattern, for residuals and products. Each call takes a matrix
+/// with this pattern.
 template <Scalar T>
 class ResidualImpl {
  public:
@@ -30,8 +30,8 @@ class ResidualImpl {
   [[nodiscard]] virtual Offset bytes() const = 0;
 };
 
-/// Products with A, whose values lie in the memory of the backend: host memory on the CPU, else
-/// device memory (see kauri::SparseProduct). The caller has checked shapes, overlaps and lengths.
+/// Products with A, with its values in the backend's memory: the host's or a device's (see
+/// kauri::SparseProduct). The caller has checked shapes, overlaps and lengths.
 template <Scalar T>
 class ProductImpl {
  public:
@@ -40,8 +40,7 @@ class ProductImpl {
   [[nodiscard]] virtual Offset bytes() const = 0;
   /// Copies the values of A from host memory.
   virtual void set_values(std::span<const T> host) = 0;
-  /// Copies the values of A from device memory (host memory on the CPU), and waits.
-  /// enqueue_values() enqueues the copy.
+  /// Copies the values of A from device memory, and waits. enqueue_values() enqueues the copy.
   virtual void set_device_values(std::span<const T> value) = 0;
   virtual void enqueue_values(std::span<const T> value, StreamHandle stream) = 0;
   /// Computes y = alpha A x + beta y with x and y in host memory; if beta is 0, y is not read.
@@ -99,8 +98,7 @@ class RefinerImpl {
   CallFlag calls;  ///< marks the refiner as busy while a public call works in it
   [[nodiscard]] virtual Index nrhs() const = 0;
   [[nodiscard]] virtual Offset bytes() const = 0;
-  /// Copies the values of A from device memory (host memory on the CPU), and waits.
-  /// enqueue_values() enqueues the copy.
+  /// Copies the values of A from device memory, and waits. enqueue_values() enqueues the copy.
   virtual void set_values(std::span<const T> value) = 0;
   virtual void enqueue_values(std::span<const T> value, StreamHandle stream) = 0;
   /// Refines x, a solution of A x = b, waits for it and returns the report. If the factor's verdict
@@ -111,8 +109,7 @@ class RefinerImpl {
   virtual void enqueue_refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x,
                               WorkspaceImpl<T>& workspace, const RefineOptions& options,
                               StreamHandle stream) = 0;
-  /// Returns the address of the report of the last refinement, on the device (on the CPU in host
-  /// memory).
+  /// Returns the device address of the report of the last refinement.
   [[nodiscard]] virtual const DeviceRefinement* report_address() const = 0;
   /// Waits for the stream and returns the report of the last refinement.
   [[nodiscard]] virtual DeviceRefinement fetch_report(StreamHandle stream) const = 0;

@@ -45,16 +45,16 @@ bool ascends(const Number* row, Offset begin, Offset end, Offset least, Offset b
 /// Entries of a matrix by columns, in any order within a column. transpose() is a stable counting
 /// sort by row, so two transposes sort by (column, row); repeated entries stay, in their order.
 template <class T>
-struct Sorted {
+struct ColumnEntries {
   std::vector<Offset> col_ptr;
   std::vector<Index> row;
   std::vector<T> value;
 };
 
 template <class T>
-Sorted<T> transpose(Index n, const Sorted<T>& a) {
-  Sorted<T> b{std::vector<Offset>(static_cast<std::size_t>(n) + 1, 0),
-              std::vector<Index>(a.row.size()), std::vector<T>(a.row.size())};
+ColumnEntries<T> transpose(Index n, const ColumnEntries<T>& a) {
+  ColumnEntries<T> b{std::vector<Offset>(static_cast<std::size_t>(n) + 1, 0),
+                     std::vector<Index>(a.row.size()), std::vector<T>(a.row.size())};
   for (const Index i : a.row) ++b.col_ptr[i + 1];
   std::partial_sum(b.col_ptr.begin(), b.col_ptr.end(), b.col_ptr.begin());
   std::vector<Offset> next(b.col_ptr.begin(), b.col_ptr.end() - 1);
@@ -169,7 +169,8 @@ class Halves {
 /// Throws Error(input), naming the first entry that disagrees, unless the halves of `a` agree by
 /// the rule. a: rows ascending in each column, without duplicates, counted from 0.
 template <class T>
-void check_symmetric(Index n, const Sorted<T>& a, const Names& names, const SymmetryRule<T>& rule) {
+void check_symmetric(Index n, const ColumnEntries<T>& a, const Names& names,
+                     const SymmetryRule<T>& rule) {
   std::vector<Offset> next;
   Halves<T, Index> halves(a.col_ptr, a.row, 0, a.value, rule);
   if (halves.agree(next)) return;
@@ -177,7 +178,7 @@ void check_symmetric(Index n, const Sorted<T>& a, const Names& names, const Symm
     fail_matrix("entry " + names.at(row, col) + " has no partner " + names.at(col, row) +
                 rule.words());
   };
-  const Sorted<T> t = transpose(n, a);
+  const ColumnEntries<T> t = transpose(n, a);
   for (Index j = 0; j < n; ++j) {
     Offset k = a.col_ptr[j], l = t.col_ptr[j];
     while (k < a.col_ptr[j + 1] || l < t.col_ptr[j + 1]) {

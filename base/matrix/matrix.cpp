@@ -68,7 +68,7 @@ bool is_sorted(Index n, std::span<const Offset> col_ptr, std::span<const Index> 
 /// Sums entries with the same (row, column), in the order in which they were given, in place. Rows
 /// must ascend in each column, repeated ones in the order in which they were given.
 template <class T>
-void sum_duplicates(Index n, Sorted<T>& a) {
+void sum_duplicates(Index n, ColumnEntries<T>& a) {
   Offset out = 0;
   for (Index j = 0; j < n; ++j) {
     const Offset begin = a.col_ptr[j], end = a.col_ptr[j + 1], start = out;
@@ -90,7 +90,7 @@ void sum_duplicates(Index n, Sorted<T>& a) {
 /// Throws Error(input) for the first entry that occurs twice. Rows of `a` must ascend in each
 /// column. transposed: `a` is the transpose of the matrix that the names refer to.
 template <class T>
-void refuse_duplicates(Index n, const Sorted<T>& a, const Names& names, bool transposed) {
+void refuse_duplicates(Index n, const ColumnEntries<T>& a, const Names& names, bool transposed) {
   for (Index j = 0; j < n; ++j)
     for (Offset k = a.col_ptr[j] + 1; k < a.col_ptr[j + 1]; ++k)
       if (a.row[k] == a.row[k - 1])
@@ -222,7 +222,7 @@ void check_by_all(const Pattern& a) {
 /// Entries of a matrix by columns, in any order and perhaps repeated, with indices in range.
 template <Scalar T>
 struct SymmetricMatrix<T>::Columns {
-  Sorted<T> entries;  ///< entries, rows in any order within a column
+  ColumnEntries<T> entries;  ///< entries, rows in any order within a column
   Storage storage;
   Duplicates duplicates = Duplicates::sum;
   Names names = {};
@@ -230,7 +230,7 @@ struct SymmetricMatrix<T>::Columns {
 
 /// Removes, in place, the entries of the half that lower_of_full or upper_of_full ignores.
 template <class T>
-void drop_other_half(Index n, Sorted<T>& a, Storage storage) {
+void drop_other_half(Index n, ColumnEntries<T>& a, Storage storage) {
   Offset out = 0;
   for (Index j = 0; j < n; ++j) {
     const Offset begin = a.col_ptr[j], end = a.col_ptr[j + 1];
@@ -250,7 +250,7 @@ template <Scalar T>
 SymmetricMatrix<T> SymmetricMatrix<T>::from_columns(Index n, Columns&& columns,
                                                     const SymmetryRule<T>& rule) {
   Names names = columns.names;
-  Sorted<T> a = std::move(columns.entries);
+  ColumnEntries<T> a = std::move(columns.entries);
   const bool full = columns.storage == Storage::full;
   const bool upper = columns.storage == Storage::upper || columns.storage == Storage::upper_of_full;
   if (columns.storage == Storage::lower_of_full || columns.storage == Storage::upper_of_full)
@@ -346,7 +346,7 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_compressed(
   std::vector<Offset> ptr = pointers_of(a);
   if (std::vector<Offset> first; lies_in_order<T, Number, Pointer>(a, ptr, rule, first))
     return from_order(a, ptr, first);
-  Sorted<T> columns{std::move(ptr), indices_of(a), {a.value.begin(), a.value.end()}};
+  ColumnEntries<T> columns{std::move(ptr), indices_of(a), {a.value.begin(), a.value.end()}};
   return from_columns(static_cast<Index>(a.n),
                       {std::move(columns), storage_of(a), a.duplicates, names_of(a)}, rule);
 }

@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "bench/cuda/device_array.cuh"
-#include "numeric/cuda/matrix/full_rows.hpp"
+#include "numeric/cuda/matrix/spmv/full_rows.hpp"
 
 namespace kauri::bench {
 

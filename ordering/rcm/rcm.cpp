@@ -42,8 +42,11 @@ void prepare(const GraphView& graph, RcmWorkspace& w) {
   if (w.level.size() < n) w.level.resize(n, kNone);
 }
 
-/// Returns a pseudo-peripheral vertex of a connected graph with at least one vertex, or the vertex
-/// found so far once work exceeds most_work. work: increased by `visits` for each search.
+/// Returns a pseudo-peripheral vertex of a connected graph with at least one vertex, whose
+/// eccentricity is about the diameter of the graph, or the vertex found so far once work exceeds
+/// most_work. Repeats breadth-first searches, each from a vertex of least degree in the last level
+/// of the previous one, while the number of levels grows; few are needed. work: increased by
+/// `visits` for each search.
 Index find_peripheral(const GraphView& graph, RcmWorkspace& workspace, Offset visits,
                       Offset most_work, Offset& work) {
   prepare(graph, workspace);
@@ -69,11 +72,6 @@ Index find_peripheral(const GraphView& graph, RcmWorkspace& workspace, Offset vi
 }
 
 }  // namespace
-
-Index pseudo_peripheral_vertex(const GraphView& graph, RcmWorkspace& workspace) {
-  Offset work = 0;
-  return find_peripheral(graph, workspace, 0, 0, work);
-}
 
 bool reverse_cuthill_mckee(const GraphView& graph, RcmWorkspace& workspace, std::span<Index> order,
                            const RcmOptions& options) {

@@ -17,12 +17,6 @@ struct RcmWorkspace {
   std::vector<Index> queue;  ///< vertices in breadth-first order
 };
 
-/// Returns a vertex whose eccentricity is about the diameter of the graph. Repeats breadth-first
-/// searches, each from a vertex of least degree in the last level of the previous one, while the
-/// number of levels grows. The graph must be connected and not empty. O(nnz) per search; few are
-/// needed.
-Index pseudo_peripheral_vertex(const GraphView& graph, RcmWorkspace& workspace);
-
 /// Limit of the work of reverse_cuthill_mckee(). Each search and the numbering visit all vertices
 /// and all entries of the lists of neighbours.
 struct RcmOptions {

@@ -149,7 +149,10 @@ Result<void, Breakdown> Engine<T>::factorize(BorrowedValues<T> value, T shift,
 template <Scalar T>
 Result<void, Breakdown> Engine<T>::factorize_shifted(T shift, const std::stop_token& stop) {
   const std::unique_lock lock(filling_);
-  if (!can_shift_) throw Error(ErrorKind::usage, "Engine: no values were copied for another shift");
+  if (!can_shift_)
+    throw Error(ErrorKind::usage,
+                "Engine: there are no copied values for another shift; call "
+                "factorize() with values first");
   const T before = values_.shift();
   values_.set_shift(pattern(), T(0));
   Result<void, Breakdown> result;

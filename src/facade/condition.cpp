@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "base/matrix/check.hpp"
 #include "base/progress/phase_range.hpp"
 #include "base/threads/stopping.hpp"
 #include "numeric/backend.hpp"

@@ -182,7 +182,8 @@ std::string because(const std::string& reason) {
 }  // namespace
 
 SolverReport report_of(const Analysis& analysis, const Backend& backend, int scalar_bytes) {
-  if (!analysis.plan) throw Error(ErrorKind::usage, "report_of: the analysis has no plan");
+  if (!analysis.plan)
+    throw Error(ErrorKind::usage, "report_of: the analysis has no plan; call analyze() first");
   const Plan& plan = *analysis.plan;
   SolverReport report;
   const Offset pattern =

@@ -139,7 +139,8 @@ OrderingSelector::OrderingSelector(const Pattern& lower, const AnalyzeOptions& o
   if (options.permutation && options.permutation->size() != lower.n)
     throw Error(ErrorKind::input, "analyze: a permutation of " +
                                       std::to_string(options.permutation->size()) +
-                                      " rows for a matrix of " + std::to_string(lower.n));
+                                      " rows for a matrix of " + std::to_string(lower.n) +
+                                      "; give one of all its rows");
   if (options.permutation) check_last(*options.permutation, options.ordering.last);
 }
 

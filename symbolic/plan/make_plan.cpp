@@ -76,7 +76,8 @@ std::shared_ptr<Plan> make_plan(const Pattern& lower, const ordering::Compressed
                                 const Permutation& perm, const AnalyzeOptions& options) {
   if (perm.size() != lower.n)
     throw Error(ErrorKind::input, "analyze: a permutation of " + std::to_string(perm.size()) +
-                                      " rows for a matrix of " + std::to_string(lower.n));
+                                      " rows for a matrix of " + std::to_string(lower.n) +
+                                      "; give one of all its rows");
   const CostTable& table = planned_table(options);
   return complete_plan(lower,
                        draft_plan(lower, graph, perm, table,

@@ -65,7 +65,8 @@ class SaveTest(ProgramTest):
         self.fails(1, "solve", "--gen", "poisson2d 9", "--load-factor", self.folder / "none", says=["cannot open"])
         self.fails(1, "solve", "--gen", "poisson2d 9", "--precision", "mixed", "--save-factor", self.factor, says=["--precision mixed"])
         for command, option in [("analyze", "--save-plan"), ("solve", "--save-factor")]:
-            self.fails(1, command, "--gen", "poisson2d 9", option, self.folder / "no" / "such", says=["there is no folder"])
+            self.fails(1, command, "--gen", "poisson2d 9", option, self.folder / "no" / "such",
+                       says=["there is no folder", "create it first"])
 
     def test_a_breakdown_leaves_the_file(self):
         self.factor.write_text("mine")

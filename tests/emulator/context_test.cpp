@@ -8,7 +8,7 @@
 
 #include "numeric/cuda/runtime/architectures.hpp"
 #include "src/engine/symbolic.hpp"
-#include "tests/emulator/machine/contexts.hpp"
+#include "tests/emulator/runtime/contexts.hpp"
 #include "tests/numeric/cuda/runtime/driver.hpp"
 #include "tests/support/device/device_calls.hpp"
 #include "tests/support/process/error_text.hpp"

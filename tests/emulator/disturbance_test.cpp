@@ -2,7 +2,7 @@
 // fewer teams.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/front_tasks.hpp"
-#include "tests/support/device/disturbed_runs.hpp"
+#include "tests/numeric/cuda/factor/disturbed_runs.hpp"
 
 namespace kauri::test {
 namespace {

@@ -4,7 +4,8 @@
 #     include/kauri -> base -> ordering -> symbolic -> numeric/ -> numeric/{cpu|cuda} -> src -> {src/c, src/picture} -> src/cli
 #     -> {tests, bench, python, examples}
 # The doors (src/cli, src/c, python/src) include nothing of numeric/, nor the internals of plans.
-# Inside a folder of ROOMS it includes only the rooms that ROOMS allows. Only some folders may name
+# Inside a folder of ROOMS it includes only the rooms that ROOMS allows. No folders include each other
+# in a circle. Only some folders may name
 # CUDA, BLAS and Eigen, and the library never prints, exits or reads the environment. On the host,
 # the kernels of a CUDA device are chosen by select_kernels() and KernelSet alone.
 # SPDX-License-Identifier: BSD-3-Clause
@@ -236,10 +237,46 @@ def faults_of(path, root):
             yield f"{path}:{number}: {fault}"
 
 
+def includes_of(path, root):
+    """Yields the line and the file of each include of a file of the project."""
+    for number, line in enumerate((root / path).read_text(encoding="utf-8").split("\n"), 1):
+        include = re.match(r'\s*#\s*include\s*[<"]([^>"]+)[>"]', line)
+        if include and (target := resolve(include.group(1), path, root)):
+            yield number, target
+
+
+def reached(edges, start):
+    """Returns the folders that `start` includes, directly or by way of others."""
+    seen, open_ = set(), list(edges.get(start, ()))
+    while open_:
+        folder = open_.pop()
+        if folder not in seen:
+            seen.add(folder)
+            open_.extend(edges.get(folder, ()))
+    return seen
+
+
+def faults_of_circles(sources, root):
+    """Yields each include from one folder to another that includes the first, directly or by way of
+    others. A folder counts without its subfolders."""
+    edges, found = {}, []
+    for path in sources:
+        for number, target in includes_of(path, root):
+            if target.parent != path.parent:
+                edges.setdefault(path.parent, set()).add(target.parent)
+                found.append((path, number, target))
+    reach = {folder: reached(edges, folder) for folder in edges}
+    for path, number, target in found:
+        if path.parent in reach.get(target.parent, ()):
+            yield (f"{path}:{number}: includes {target}: a circle of folders, since {target.parent} includes {path.parent}, "
+                   "perhaps by way of others")
+
+
 def main():
     root = tree.root_from_arguments("dependency rule")
     sources = [p for p in tree.files(root, tree.CPP) if layer(p)]
-    tree.finish("check_dependencies", len(sources), [fault for p in sources for fault in faults_of(p, root)])
+    faults = [fault for p in sources for fault in faults_of(p, root)]
+    tree.finish("check_dependencies", len(sources), [*faults, *faults_of_circles(sources, root)])
 
 
 if __name__ == "__main__":

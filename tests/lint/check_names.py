@@ -25,6 +25,7 @@ GONE = {
     r"raise_\w+": "atomic_max_nonneg, advance",
     r"(?:\w+_)?hope[sd]?(?:_\w+)?|\w*Hope\w*": "max_gain",
     r"CudaLoops": "CudaCompute",
+    r"Sorted": "ColumnEntries",
     r"Wide[A-Z]\w*|\w*wide_sweeps?|wide_(?:memory|blocks|numbers)": "multi",
     r"\w+_there": "on_device, device_",
 }

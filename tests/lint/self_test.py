@@ -88,11 +88,16 @@ PLANTED = (
     ("dependencies", "numeric/cpu/factor/front.cpp", HEAD + "void f() { dpotrf_(); }\n", "BLAS or LAPACK name dpotrf_"),
     ("dependencies", "symbolic/planted.cpp", HEAD + 'void f() { std::cerr << "x"; }\n', "the library never prints"),
     ("dependencies", "ordering/planted.cpp", HEAD + "void f() { std::abort(); }\n", "the library never prints, exits"),
+    ("dependencies", "bench/circle/b/planted.cpp", includes('"bench/circle/c/planted.hpp"'),
+     "a circle of folders, since bench/circle/c includes bench/circle/b"),
+    ("dependencies", "bench/circle/b/planted.cpp", includes('"bench/circle/planted.hpp"'),
+     "a circle of folders, since bench/circle includes bench/circle/b"),
     *(("dependencies", f"{door}planted.cpp", includes(f'"{name}"'), "closed to doors") for door in check_dependencies.DOORS
       for name in ("numeric/planted.hpp", "symbolic/plan/internals.hpp")),
     ("sizes", "ordering/planted.cpp", HEAD + "x;\n" * 499, "501 lines, at most 500"),
     ("sizes", "bench/crowd/planted.txt", "x\n", "one of 21 files side by side in bench/crowd, at most 20"),
     ("sizes", "include/kauri/core/plan.hpp", HEAD + "x;\n" * 199, "201 lines, at most 200"),
+    ("sizes", "numeric/planted_impl.hpp", HEAD + "x;\n" * 119, "121 lines, at most 120"),
     ("sizes", "include/kauri/planted.hpp", HEAD + "".join(f"struct [[nodiscard]] S{k} {{}};\nclass C{k} : S{k} {{}};\n" for k in range(31)),
      "C30 is one of 62 public structs and classes, at most 60"),
     ("sizes", "ordering/planted.cpp", HEAD + "void f(int x) {\n" + body(59) + "}\n", "function f has 61 lines"),
@@ -133,7 +138,8 @@ PLANTED = (
     ("calls", "packaging/managers.txt", "conan>=2\n", "a tool without an exact version"),
     ("names", "symbolic/planted.cpp", HEAD + "struct Contest {};\n", "Contest: say ordering selection"),
     *(("names", "symbolic/planted.cpp", HEAD + f"int {word} = 0;\n", f"{word}: say")
-      for word in ("probe", "start_probe", "ProbeSeen", "bring_sums", "kBringers", "weigh", "weigh_levels", "kLook", "raise_tag", "hoped", "kMostHope", "WideMemory", "enqueue_wide_sweeps")),
+      for word in ("probe", "start_probe", "ProbeSeen", "bring_sums", "kBringers", "weigh", "weigh_levels", "kLook", "raise_tag", "hoped", "kMostHope",
+                   "WideMemory", "enqueue_wide_sweeps", "Sorted")),
     *(("names", f"symbolic/{name}.hpp", HEAD, "in the name of a file: say")
       for name in ("planted_store", "outline", "raise", "planted_probe_kernels", "lodgings")),
     ("names", "symbolic/planted.cpp", HEAD + "namespace {\nclass Twin final : X {\n};\n}\n", "type of base/planted.hpp, ordering/"),
@@ -217,6 +223,7 @@ INNOCENT = (
     ("dependencies", "symbolic/planted.cpp", HEAD + "// std::abort(), dpotrf_\n" + 'const char* s = "printf(";\nint n = snprintf(0, 0, "");\n'),
     ("dependencies", "numeric/cpu/dense/planted.cpp", HEAD + "#include <cblas.h>\nvoid f() { cblas_dgemm(); }\n"),
     ("dependencies", "tests/numeric/cuda/planted.cpp", HEAD + "#include <cuda_runtime_api.h>\n"),
+    ("dependencies", "bench/circle/d/planted.cpp", includes('"bench/circle/c/planted.hpp"')),
     ("calls", "tests/planted.py", "run('cmake', '-G', 'Ninja', '-B', b)\n','.join(words)\nos.wait4(p, 0)  # ends: by a timer\nt.join(0.05)\nt.join(1200)\n"),
     ("comments", "src/planted.cpp", HEAD + "\n/// Of those that T has.\nint x;\n" * 20),
     ("comments", "src/planted.cpp", HEAD + "int x;  ///< number of rows,\n        ///< of which none is empty\n" * 21),
@@ -294,6 +301,9 @@ def small_tree(root):
     plant(root, "docs/glossary.md", "# Glossary\n\n| word | in the literature | meaning | owner |\n|---|---|---|---|\n| a | b | c | `src/planted.hpp` |\n")
     plant(root, "numeric/planted.hpp", "void planted_thing();\n")
     plant(root, "symbolic/plan/internals.hpp", HEAD)
+    plant(root, "bench/circle/b/planted.hpp", HEAD)
+    plant(root, "bench/circle/c/planted.hpp", includes('"bench/circle/planted.hpp"'))
+    plant(root, "bench/circle/planted.hpp", includes('"bench/circle/b/planted.hpp"'))
     plant(root, "base/planted.hpp", "struct Twin {\n};\nusing T = double;\n")
     plant(root, "ordering/planted.hpp", "enum class Twin { first };\nusing T = int;\n")
     plant(root, "examples/first_solve.cpp", HEAD + "int main() {}\n")

@@ -268,7 +268,7 @@ TEST(Report, OfAnAnalysisAlone) {
   EXPECT_EQ(report.threads, backend.threads());
   EXPECT_EQ(report.right_hand_sides, 0);
   EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)report_of({}, backend, 8); }),
-            "report_of: the analysis has no plan");
+            "report_of: the analysis has no plan; call analyze() first");
   options.permutation = Permutation::identity(900);
   EXPECT_EQ(report_of(analyze_with_report(a.pattern(), options), backend, 8).ordering_method,
             "given");

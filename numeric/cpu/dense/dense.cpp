@@ -44,7 +44,8 @@ const DenseKernels<T>& dense_kernels(std::string_view target) {
     return of_scalar<T>(avx512::float_kernels, avx512::double_kernels);
 #endif
   throw Error(ErrorKind::usage, "no CPU kernels for target \"" + std::string(target) +
-                                    "\" on this machine (it is " + host + ")");
+                                    "\" on this machine (it is " + host +
+                                    "); analyse for the target of its backend");
 }
 
 template const DenseKernels<float>& dense_kernels<float>(std::string_view);

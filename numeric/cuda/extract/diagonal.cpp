@@ -4,14 +4,12 @@
 #include <algorithm>
 
 #include "base/common/aligned_bytes.hpp"
-#include "base/common/checked.hpp"
 #include "numeric/cuda/extract/determinant_kernels.hpp"
 #include "numeric/cuda/factor/factor.hpp"
 #include "numeric/cuda/inverse/inverse.hpp"
 #include "numeric/cuda/runtime/transfer/dense_copy.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/solve/workspace.hpp"
-#include "numeric/dense_view.hpp"
 #include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {

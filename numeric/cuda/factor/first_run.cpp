@@ -7,7 +7,6 @@
 
 #include "kauri/core/analysis.hpp"
 #include "numeric/cuda/factor/factor.hpp"
-#include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {
 

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "numeric/cuda/matrix/full_rows.hpp"
+#include "numeric/cuda/matrix/spmv/full_rows.hpp"
 #include "numeric/dense_view.hpp"
 #include "numeric/residual_worst.hpp"
 

@@ -40,7 +40,8 @@ Front front_of(const Plan& plan, Index s, Index place) {
 std::shared_ptr<const Plan> require_device_plan(std::shared_ptr<const Plan> plan) {
   if (!symbolic::is_device_target(plan->target))
     throw Error(ErrorKind::usage,
-                "the plan was made for " + plan->target + ", not for a CUDA device");
+                "the plan was made for " + plan->target +
+                    ", expected the target of a CUDA device; analyse for the backend that runs it");
   return plan;
 }
 

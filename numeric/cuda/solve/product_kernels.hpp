@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "numeric/cuda/solve/memory.hpp"
+#include "numeric/cuda/solve/fallback/memory.hpp"
 
 namespace kauri::numeric::cuda {
 

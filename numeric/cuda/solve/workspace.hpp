@@ -4,7 +4,7 @@
 
 #include "numeric/backend.hpp"
 #include "numeric/cuda/runtime/resource_pool.hpp"
-#include "numeric/cuda/solve/memory.hpp"
+#include "numeric/cuda/solve/fallback/memory.hpp"
 
 namespace kauri::numeric::cuda {
 

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <memory>
 
-#include "kauri/core/error.hpp"
 #include "kauri/extras/save.hpp"
 #include "src/cli/commands/commands.hpp"
 #include "src/cli/job/job.hpp"

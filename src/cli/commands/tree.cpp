@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "base/progress/stopwatch.hpp"
-#include "kauri/core/error.hpp"
 #include "src/cli/commands/commands.hpp"
 #include "src/cli/job/job.hpp"
 #include "src/cli/job/output_file.hpp"

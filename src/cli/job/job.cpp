@@ -64,8 +64,10 @@ void choose_least(Analysis& analysis, const AnalyzeOptions& options) {
                                                   predicted_job_seconds(*best, options)))
       best = &candidate;
   if (best == nullptr)
-    throw Error(ErrorKind::usage,
-                "--ordering: none of the named orderings is available in this build");
+    throw Error(
+        ErrorKind::usage,
+        "--ordering: none of the named orderings is available in this build; name another one, for "
+        "example amd");
   best->chosen = true;
   analysis.plan = best->plan;
   analysis.reason = fmt::format(

@@ -68,7 +68,8 @@ void check_apart(const std::vector<NamedFile>& outputs, const CommonOptions& opt
 void check_folder(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
   if (!std::filesystem::is_directory(folder))
-    throw Error(ErrorKind::input, fmt::format("{}: there is no folder {}", path, folder.string()));
+    throw Error(ErrorKind::input,
+                fmt::format("{}: there is no folder {}; create it first", path, folder.string()));
 }
 
 void check_picture_name(const std::string& path) {

@@ -61,7 +61,6 @@ TEST(Rcm, FollowsTheDefinition) {
       const GraphView view = reduction.component(c);
       auto order = rcm(view, workspace);
       std::reverse(order.begin(), order.end());
-      ASSERT_EQ(order.front(), pseudo_peripheral_vertex(view, workspace));
       std::vector<char> seen(order.size(), 0);
       std::vector<Index> expected{order.front()};
       seen[order.front()] = 1;
@@ -96,7 +95,7 @@ TEST(Rcm, StartIsPeripheralInTreesAndNearlySoElsewhere) {
       const GraphView view = reduction.component(c);
       Index diameter = 0;
       for (Index v = 0; v < view.size(); ++v) diameter = std::max(diameter, eccentricity(view, v));
-      const Index reached = eccentricity(view, pseudo_peripheral_vertex(view, workspace));
+      const Index reached = eccentricity(view, rcm(view, workspace).back());
       const bool tree = view.edges() == 2 * (view.size() - 1);
       ASSERT_GE(reached, tree ? diameter : (diameter + 1) / 2 + diameter / 4) << "seed " << seed;
     }

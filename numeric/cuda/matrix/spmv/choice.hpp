@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "numeric/cuda/matrix/full_rows.hpp"
+#include "numeric/cuda/matrix/spmv/full_rows.hpp"
 
 namespace kauri::numeric::cuda {
 

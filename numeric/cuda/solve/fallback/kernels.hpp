@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kauri/core/verdict.hpp"
-#include "numeric/cuda/solve/memory.hpp"
+#include "numeric/cuda/solve/fallback/memory.hpp"
 #include "numeric/dense_view.hpp"
 
 namespace kauri::numeric::cuda {

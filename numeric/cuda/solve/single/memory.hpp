@@ -41,6 +41,11 @@ struct SweepMemory {
 template <class S>
 SweepMemory<S> sweep_memory(const Plan& plan, const S* l, double* numbers);
 
+/// Sets the addresses of parts of sums, which lie behind the update rows, in rows of `columns`
+/// numbers.
+template <class S>
+void place_parts(const Plan& plan, Index columns, SweepMemory<S>& memory);
+
 /// Returns the number of blocks of the sweeps' kernel that the current device holds at once; 0 if
 /// it cannot run the kernel. Called once for each device, before the first launch, since it
 /// prepares the kernel.

@@ -18,10 +18,10 @@
 #include "symbolic/device/front_tasks.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/plan/internals.hpp"
+#include "tests/numeric/cuda/factor/disturbed_runs.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/device/device_hooks.hpp"
 #include "tests/support/device/device_plans.hpp"
-#include "tests/support/device/disturbed_runs.hpp"
 #include "tests/support/oracles/sparse_reference.hpp"
 #include "tests/support/systems/patterns.hpp"
 

@@ -17,9 +17,9 @@
 
 #include "kauri/kauri.hpp"
 #include "symbolic/plan/internals.hpp"
+#include "tests/numeric/cuda/factor/factor_memory.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/device/device_plans.hpp"
-#include "tests/support/device/factor_memory.hpp"
 #include "tests/support/systems/near_singular.hpp"
 
 namespace kauri::test {

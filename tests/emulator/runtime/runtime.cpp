@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "tests/emulator/device/cuda_runtime_api.h"
-#include "tests/emulator/machine/contexts.hpp"
+#include "tests/emulator/runtime/contexts.hpp"
 
 using Work = std::function<cudaError_t()>;
 using kauri::emulator::GraphStep;

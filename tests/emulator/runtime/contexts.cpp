@@ -1,6 +1,6 @@
 // Contexts of the emulated devices.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tests/emulator/machine/contexts.hpp"
+#include "tests/emulator/runtime/contexts.hpp"
 
 #include <atomic>
 #include <cstring>

@@ -1,6 +1,6 @@
 // Both halves of a symmetric pattern by rows.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "numeric/cuda/matrix/full_rows.hpp"
+#include "numeric/cuda/matrix/spmv/full_rows.hpp"
 
 #include <algorithm>
 #include <memory>

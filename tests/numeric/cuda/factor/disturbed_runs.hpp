@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "tests/numeric/cuda/factor/factor_memory.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/device/device_hooks.hpp"
 #include "tests/support/device/device_plans.hpp"
-#include "tests/support/device/factor_memory.hpp"
 #include "tests/support/systems/patterns.hpp"
 
 namespace kauri::test {
