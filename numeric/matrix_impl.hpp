@@ -40,7 +40,8 @@ class ProductImpl {
   [[nodiscard]] virtual Offset bytes() const = 0;
   /// Copies the values of A from host memory.
   virtual void set_values(std::span<const T> host) = 0;
-  /// Copies the values of A from device memory, and waits. enqueue_values() enqueues the copy.
+  /// Copies the values of A from the backend's memory and waits. enqueue_values() enqueues the
+  /// copy.
   virtual void set_device_values(std::span<const T> value) = 0;
   virtual void enqueue_values(std::span<const T> value, StreamHandle stream) = 0;
   /// Computes y = alpha A x + beta y with x and y in host memory; if beta is 0, y is not read.
@@ -98,7 +99,8 @@ class RefinerImpl {
   CallFlag calls;  ///< marks the refiner as busy while a public call works in it
   [[nodiscard]] virtual Index nrhs() const = 0;
   [[nodiscard]] virtual Offset bytes() const = 0;
-  /// Copies the values of A from device memory, and waits. enqueue_values() enqueues the copy.
+  /// Copies the values of A from the backend's memory and waits. enqueue_values() enqueues the
+  /// copy.
   virtual void set_values(std::span<const T> value) = 0;
   virtual void enqueue_values(std::span<const T> value, StreamHandle stream) = 0;
   /// Refines x, a solution of A x = b, waits for it and returns the report. If the factor's verdict
@@ -109,7 +111,7 @@ class RefinerImpl {
   virtual void enqueue_refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x,
                               WorkspaceImpl<T>& workspace, const RefineOptions& options,
                               StreamHandle stream) = 0;
-  /// Returns the device address of the report of the last refinement.
+  /// Returns the address, in the backend's memory, of the report of the last refinement.
   [[nodiscard]] virtual const DeviceRefinement* report_address() const = 0;
   /// Waits for the stream and returns the report of the last refinement.
   [[nodiscard]] virtual DeviceRefinement fetch_report(StreamHandle stream) const = 0;
