@@ -76,7 +76,8 @@ cudaError_t launch_gathered(const GatheredFront* fronts, Index count, Index max_
 }
 
 /// Returns the kernels of tiled fronts of T by the arithmetic `compute`, which must exist for T;
-/// their `teams` is 0 if the current device does not hold enough teams of them at once.
+/// their `teams` is 0 if the current device does not hold at once as many teams as the task lists
+/// of plans need.
 template <class T>
 TiledKernels<T> tiled_kernels(CudaCompute compute) {
   if constexpr (std::is_same_v<T, double>) {

@@ -41,8 +41,8 @@ struct Node {
   Index weight;    // variable: weight of its vertices, negative while in L_me, 0 once merged or
                    // eliminated; element: weight of its pivots
   Index degree;    // variable: bound on its external degree; element: weight of L_e when formed
-  Index mark;  // element: 0 once absorbed, else < tag, or tag + weight of L_e \ L_me; variable: tag
-               // while lists are compared
+  Index mark;  // element: 0 once absorbed, else < tag, or tag + weight of L_e \ L_me. While lists
+               // are compared, elements and variables in the first list have the tag itself
   Index next;  // variable: next in the chain of its degree, or of its hash bucket
   Index previous;  // variable: previous in the chain of its degree; its hash while in L_me
 };

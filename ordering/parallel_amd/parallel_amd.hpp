@@ -27,7 +27,7 @@ struct ParallelAmdReport {
   Offset rounds = 0, alone = 0;         ///< all rounds; rounds that ran on one thread
   Offset candidates = 0, winners = 0;   ///< sums over all rounds
   Offset claimed = 0, collections = 0;  ///< entries of the elements of winners; garbage collections
-  double alone_s = 0;                   ///< seconds of claim to eliminate in rounds on one thread
+  double alone_s = 0;                   ///< seconds from claim to eliminate in rounds on one thread
 };
 
 /// Options of parallel_minimum_degree(), and optional outputs.

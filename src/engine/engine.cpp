@@ -257,8 +257,9 @@ void Engine<T>::take_verdict() {
   report_.smallest_column = verdict.smallest_column;
 }
 
-/// Ends a filling once values_ holds its values: counts them as a new version, calls
-/// look_for_loss() and sends the outcome to the handler, which may throw.
+/// Ends a filling, which is a factorisation with new values or another shift, once values_ holds
+/// its values: counts these as a new version, calls look_for_loss(), and sends the handler messages
+/// about `result` and about a loss that was found. The handler may throw.
 template <Scalar T>
 void Engine<T>::after_filling(const Result<void, Breakdown>& result) {
   ++version_;

@@ -20,7 +20,8 @@ class LevelSearch {
   explicit LevelSearch(const ordering::GraphView& graph)
       : graph_(graph), seen_(static_cast<std::size_t>(graph.size()), 0) {}
 
-  /// Returns the sum of squared widths of the levels; last() is then a vertex of the last level.
+  /// Returns the sum of squared widths of the levels, the width being the weight of a level's
+  /// vertices; last() is then a vertex of the last level. `mark` marks the vertices that are found.
   /// Stops reading neighbours once it has found `most` vertices, the number that the component has
   /// at most: in a graph of few levels most neighbours are then not read.
   double run(Index start, unsigned char mark, std::size_t most) {

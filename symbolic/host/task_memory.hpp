@@ -41,8 +41,8 @@ TaskTree task_tree(const FrontTree& fronts, std::vector<TaskRange> range);
 /// Memory of one task, in the units of its blocks' sizes: blocks consumed inside the task lie in
 /// the region, blocks left for the parent task lie side by side.
 struct TaskExtent {
-  Offset region = 0;  ///< units of the region
-  Offset left = 0;    ///< units of all blocks left for the parent task
+  Offset region = 0;  ///< size of the region
+  Offset left = 0;    ///< size of all blocks left for the parent task
 };
 
 /// Sets the places of the blocks of task t, size[s] units each: relative to the start of the region

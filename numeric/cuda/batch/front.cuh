@@ -97,7 +97,8 @@ struct BatchPivots {
   T* scratch;  ///< scratch[c]: 1 / L(c,c) for column c of the strip; scratch[kBatchStrip]: 0 if a
                ///< pivot of it failed, else 1. Null for a warp.
   BatchPivot* failed;  ///< the failed pivot with the lowest column so far
-  BatchPivot* least;   ///< the least pivots so far, one for each lane
+  BatchPivot* least;   ///< 32, one for each lane of the warp that takes the pivots: the least pivot
+                       ///< of the lane's rows so far
 
   /// Returns true if the pivot is positive and finite; else records it as failed, unless a lower
   /// column has failed. All lanes of a warp call it with the same pivot. column: a column of B.

@@ -76,7 +76,7 @@ class CudaMixed final : public MixedImpl {
   PooledStream stream_;  // after the blocks: its destructor waits before they are freed
   DeviceRows<double> rows_;
   DeviceArray<double> lower_;               // nnz: A, or S A S once scaled() has been called
-  DeviceArray<float> rounded_;              // nnz
+  DeviceArray<float> rounded_;              // nnz: S A S in float, in the order of A's entries
   DeviceArray<int> exponent_;               // n: e of S(i,i) = 2^-e
   DeviceArray<double> c_, y_, before_, r_;  // n x nrhs each
   DeviceArray<float>

@@ -265,7 +265,8 @@ std::vector<double> read_values(Lines& lines, const Header& header) {
   return value;
 }
 
-/// Throws Error(input) unless only blank lines follow, or right-hand sides.
+/// Throws Error(input) if anything but blank lines follows. If the header announces right-hand
+/// sides, whatever follows is accepted and not read.
 void expect_end(Lines& lines, const Header& header) {
   while (!header.with_rhs && lines.next())
     if (lines.line().find_first_not_of(" \t") != std::string_view::npos)

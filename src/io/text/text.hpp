@@ -10,7 +10,8 @@
 
 namespace kauri::io {
 
-/// Returns bytes as they may be shown in an error: at most 40, unprintable ones as '?'.
+/// Returns bytes as they may be shown in an error: the first 40, with "..." behind them if there
+/// are more; unprintable ones as '?'.
 std::string printable(std::string_view bytes);
 
 /// Returns the decimal number that is all of `word`, with 'e' before its exponent: infinity if it

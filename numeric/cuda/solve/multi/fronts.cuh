@@ -281,9 +281,10 @@ __device__ void sweep_fronts_forward(FrontShared<kRows, kWidth>& shared, WarpBar
 /// rounding error.
 constexpr Index kCarried = 8;
 
-/// y of a lane's columns of a block, which begins with column `first`, less the products of the
-/// rows from `end` on; `error` of a sum holds its rounding errors. number: FrontShared::number;
-/// panel: L, of m rows.
+/// The backward sweep's sums for a lane's columns of L in a block that begins with column `first`,
+/// for the lane's one of kWidth right-hand sides: y less the products with x of L's rows from `end`
+/// on. sum[j].error holds the rounding errors of sum[j].sum. Columns from `end` on repeat column
+/// end - 1. number: FrontShared::number; panel: L, of m rows.
 template <int kWidth>
 struct ColumnBlock {
   using LanePosition = multi::LanePosition<kWidth>;
