@@ -33,8 +33,8 @@ class LeafWorkspace {
 
 /// Largest graph that is ordered on a bit matrix.
 struct BitMatrixLimits {
-  static constexpr Index kVertices = 1024;  ///< vertices, with the halo
-  static constexpr Index kInterior = 512;   ///< vertices that are ordered
+  static constexpr Index kVertices = 1024;  ///< most vertices in all, interior and halo
+  static constexpr Index kInterior = 512;   ///< most vertices that are ordered
   static constexpr Index kWeight =
       8191;  ///< total weight, with the halo; if all weights are equal, in units of that weight
 };

@@ -26,7 +26,7 @@ std::vector<Bin> bins_of(Index count, SizeOf&& size_of) {
   return bins;
 }
 
-/// Returns a count in at most four characters: "950", "12k", "3.4M".
+/// Returns a count below 999.5 million in at most four characters: "950", "12k", "3.4M".
 std::string brief(Offset count) {
   const auto x = static_cast<double>(count);
   if (count < 1000) return fmt::format("{}", count);

@@ -103,8 +103,8 @@ class FrontRows {
     front.next += count;
     return true;
   }
-  /// Records that the rows added last are rows to .. to+count-1 of the parent, and counts a new run
-  /// if they do not continue the previous one.
+  /// Says that the next `count` rows of the front, in the order in which they were added, are rows
+  /// to .. to+count-1 of the parent, and counts a new run if these do not follow the rows before.
   static void hand_up(FrontCursor& front, Index to, Index count) {
     if (to != front.expected) ++front.runs;
     front.expected = to + count;

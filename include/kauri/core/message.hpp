@@ -13,7 +13,7 @@ namespace kauri {
 enum class Phase {
   ordering,  ///< building the graph and running all orderings
   symbolic,  ///< all symbolic phases
-  prepare,   ///< allocation for the factor; on a device also uploads
+  prepare,   ///< allocation for the factor; on a device also the upload of the plan
   factor,    ///< computation of L
   solve,     ///< both triangular solves
   refine,    ///< residuals and corrections

@@ -30,7 +30,8 @@ struct MultilevelOptions {
 /// separation is a function of graph, options and seed alone.
 class MultilevelSearch {
  public:
-  /// Coarsens the graph, and refines separations on all levels but the graph itself.
+  /// Coarsens the graph, grows separations of the coarsest level, and refines them there and on all
+  /// finer levels but the graph itself, which is refined here only if it could not be coarsened.
   MultilevelSearch(const GraphView& graph, const MultilevelOptions& options, std::uint64_t seed,
                    MultilevelWorkspace& workspace);
   /// Weights of the best separation so far; its projection to the graph has the same weights.

@@ -183,7 +183,8 @@ void read_type(const Lines& lines, Header& header) {
   header.whole = type[1] == 'u';
 }
 
-/// Reads the sizes from line 3, which has just been read.
+/// Reads the type and the sizes from line 3, the current one: sets kind, whole, n and entries.
+/// Throws Error(input) for a type that kauri does not read, or if the matrix is not square.
 void read_sizes(const Lines& lines, Header& header) {
   constexpr Offset kMost = std::numeric_limits<Index>::max();
   read_type(lines, header);

@@ -48,7 +48,7 @@ template <class T>
 __device__ constexpr int skewed(int k) {
   return k + k / static_cast<int>(128 / sizeof(T));
 }
-/// Length of a chunk in shared memory, its gaps included.
+/// Length of a chunk in shared memory, in numbers of type T, its gaps included.
 template <class T>
 constexpr int kSkewedChunk = kSpmvChunk + kSpmvChunk / static_cast<int>(128 / sizeof(T));
 

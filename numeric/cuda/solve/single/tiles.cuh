@@ -76,8 +76,8 @@ __device__ inline void leave_input(const Tiles<S>& shared, Rings& rings, int lan
 }
 
 /// Sets out to the sums of the products of tile row i of a task, for the lane's two rows, without
-/// the last tile if a product with the inverse replaces it. Tiles are multiplied by the task's own
-/// numbers, or by numbers that the input warp loads.
+/// the last tile if a product with the inverse replaces it. Tiles are multiplied by numbers that
+/// the task itself has just made (reads_own()), or by numbers that the input warp loads.
 template <class S>
 __device__ inline void add_products(const Tiles<S>& shared, Rings& rings, const Lane& at,
                                     const SweepTask& task, const FrontCells& cells, Index i,

@@ -152,9 +152,8 @@ __device__ inline BadPivot eliminate_guarded(double (&a)[16], double* column, in
   return bad;
 }
 
-/// Eliminates block (s,s) of the diagonal tile, less products of earlier columns, in
-/// memory.diagonal: writes its factor over it, and that factor's inverse to memory.inverse. Called
-/// by one warp.
+/// Replaces block (s,s) of the tile in memory.diagonal, products of earlier columns subtracted, by
+/// its factor, and writes that factor's inverse to memory.inverse. Called by one warp.
 __device__ inline EliminatedBlock eliminate_block(const ChainMemory& memory, int s, int lane) {
   const int row = lane & 15;
   double* cells = memory.diagonal + shared_cell(2 * s + (row >> 3), 2 * s) + (row & 7) * 8;
