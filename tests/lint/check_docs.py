@@ -13,10 +13,12 @@ _CHART = re.compile(r"!\[[^\]]*\]\(docs/pictures/speed\.svg\)")
 _CLAIM = re.compile(r"\b\d+(\.\d+)? times as fast as \w+")
 _PATH = re.compile(r"`([\w.-]+/[\w./-]*)(?: [^`]*)?`")
 _CITED = re.compile(r"\[M(\d+)\]\(([^)\s#]*)#m(\d+)\)")
+_VERSION = re.compile(r"\d+\.\d+\.\d+\b")
 _CODE = re.compile(r"`([^`\n]+)`")
 EXAMPLE = "examples/first_solve.cpp"
 PYTHON_PAGE = "docs/site/index.md"
 FIRST_SCREEN, MOST_README, MOST_CHANGES = 40, 110, 25
+MOST_CODE = {"cpp": 12, "python": 4}  # lines of README's example that are not empty
 INSTALL = ("./scripts/demo", "pip install", "find_package(kauri")
 COMMANDS = ("./scripts/demo", "./scripts/test")
 # The design has one chapter a file, with these sections.
@@ -55,6 +57,14 @@ def example_faults(root, readme):
             yield f"README.md: its Python is not on {PYTHON_PAGE}, whose code tests run"
 
 
+def length_faults(readme):
+    """Yields the examples of README that are long."""
+    for language, most in MOST_CODE.items():
+        for block in blocks(readme, language):
+            if (lines := sum(bool(line.strip()) for line in block.splitlines())) > most:
+                yield f"README.md: an example in {language} of {lines} lines, at most {most}"
+
+
 def first_screen_faults(readme):
     """Yields a fault unless claim, chart, install and example are in the first lines and the whole
     is short."""
@@ -77,12 +87,15 @@ def first_screen_faults(readme):
 
 
 def change_log_faults(root):
-    """Yields a fault if the first section of the change log is long."""
-    sections = re.split(r"^(?=## )", (root / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    """Yields a fault for each section of the change log that is long or not of a version."""
+    sections = re.split(r"^## (.*)\n", (root / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     if len(sections) < 2:
         yield "CHANGELOG.md: no section of a version"
-    elif (lines := len(sections[1].rstrip().splitlines())) > MOST_CHANGES:
-        yield f"CHANGELOG.md: its first section has {lines} lines, at most {MOST_CHANGES}"
+    for heading, text in zip(sections[1::2], sections[2::2]):
+        if not _VERSION.match(heading):
+            yield f"CHANGELOG.md: section {heading!r} is not of a version: put its text into the section of a version, or under docs"
+        if (lines := 1 + len(text.rstrip().splitlines())) > MOST_CHANGES:
+            yield f"CHANGELOG.md: its section {heading} has {lines} lines, at most {MOST_CHANGES}"
 
 
 def stale_paths(root):
@@ -162,7 +175,8 @@ def main():
     documents = tree.files(root, {".md"})
     readme = (root / "README.md").read_text(encoding="utf-8")
     faults = [fault for p in documents for fault in broken_links(p, root)]
-    faults += [*example_faults(root, readme), *first_screen_faults(readme), *change_log_faults(root), *stale_paths(root)]
+    faults += [*example_faults(root, readme), *length_faults(readme), *first_screen_faults(readme)]
+    faults += [*change_log_faults(root), *stale_paths(root)]
     faults += [*chapter_faults(root), *folder_faults(root), *measurement_faults(documents, root), *line_faults(documents, root)]
     tree.finish("check_docs", len(documents), faults)
 
