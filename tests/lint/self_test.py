@@ -45,6 +45,7 @@ as fast as cuDSS.
 {CPP}{PYTHON}./scripts/test
 """
 
+FUTURE = "from __future__ import annotations\n"
 FILTERS = "bench/device/run"
 DEVICE_TESTS = "tests/numeric/cuda/planted_test.cpp"
 
@@ -163,6 +164,14 @@ PLANTED = (
     ("python_imports", "python/kauri/_errors.py", "from ._factor import Factor\n", "_errors may not import _factor"),
     ("python_imports", "python/kauri/_core.pyi", "from ._errors import KauriError\n", "_core may not import _errors"),
     ("python_imports", "python/kauri/_arrays/planted.py", "def f():\n    from .._factor import other\n", "_arrays may not import _factor"),
+    *(("python_types", "python/kauri/_compare/planted.py", FUTURE + text, f"has no annotation of {missing}") for text, missing in (
+        ("def f(a: int, b) -> int:\n    return b\n", "b"), ("def _f():\n    pass\n", "its result"),
+        ("async def f(*args, **kwargs) -> None:\n    pass\n", "args, kwargs"),
+        ("class C:\n    def _f(self, a) -> None:\n        pass\n", "a"),
+        ("class C:\n    @staticmethod\n    def f(ctx) -> None:\n        pass\n", "ctx"),
+        ("class C:\n    if True:\n        def f(self):\n            pass\n", "its result"),
+        ("class C:\n    def f(self) -> None:\n        def g(inner) -> None:\n            pass\n", "inner"))),
+    ("python_types", "python/kauri/_compare/planted.py", "def f(a: int) -> None:\n    pass\n", "annotations are evaluated at run time"),
     ("python_imports", "python/kauri/_compare/planted.py", "if TYPE_CHECKING:\n    from .._names import x\n", "_compare may not import _names"),
     ("python_imports", "python/kauri/_factor/planted.py", "import kauri.cholmod\n", "_factor may not import cholmod"),
     ("python_imports", "python/kauri/_factor/planted.py", "import numpy, kauri\n", "imports kauri itself"),
@@ -246,6 +255,9 @@ INNOCENT = (
     ("docs", "CHANGELOG.md", 23 * "- Older.\n"),
     ("docs", "CONTRIBUTING.md", "`src/planted.hpp`, `tests/ --all`, `build/nowhere`, `scripts/*`, `ordering/NAME`\n"),
     ("chart", MEASUREMENTS, measured("alone", 1, "kauri")),
+    ("python_types", "python/kauri/_compare/planted.py",
+     FUTURE + "class C:\n    def f(self, a: int, *, b: int = 0) -> None:\n        return lambda x: x\n"),
+    ("python_types", "python/kauri/_compare/planted.py", FUTURE + "class C:\n    @classmethod\n    def f(cls) -> None:\n        pass\n"),
     ("python_imports", "python/kauri/_compare/planted.py", "import kauri_other\nfrom .._factor import other\nfrom kauri._errors import x\n"),
     ("python_imports", "python/kauri/__init__.py", "from ._factor import other\nfrom . import _errors\n"),
     ("names", "src/planted.cpp", HEAD + "// A contest of outlines.\nbool if_there = true;\nconst char* text = \"contest\";\n"),
@@ -323,7 +335,8 @@ def small_tree(root):
     plant(root, "docs/site/index.md", PYTHON)
     plant(root, "CHANGELOG.md", "# Changes\n\n## 0.2.0\nAdded.\n\n## 0.1.0\nAll.\n")
     plant(root, "CONTRIBUTING.md", "`src/planted.hpp`\n")
-    for name, text in (("__init__", ""), ("_errors", ""), ("_factor/__init__", ""), ("_factor/other", "def f():\n    from .planted import x\n")):
+    for name, text in (("__init__", ""), ("_errors", ""), ("_factor/__init__", ""),
+                       ("_factor/other", FUTURE + "def f() -> None:\n    from .planted import x\n")):
         plant(root, f"python/kauri/{name}.py", "# A planted file.\n# SPDX-License-Identifier: BSD-3-Clause\n" + text)
     plant(root, "python/kauri/_core.pyi", "# A planted file.\n# SPDX-License-Identifier: BSD-3-Clause\n")
     for folder in ("bench/crowd", "tests/fuzz/corpus/crowd"):
