@@ -13,6 +13,8 @@ _CHART = re.compile(r"!\[[^\]]*\]\(docs/pictures/speed\.svg\)")
 _CLAIM = re.compile(r"\b\d+(\.\d+)? times as fast as \w+")
 _PATH = re.compile(r"`([\w.-]+/[\w./-]*)(?: [^`]*)?`")
 _CITED = re.compile(r"\[M(\d+)\]\(([^)\s#]*)#m(\d+)\)")
+_FOLDER = re.compile(r"^\| `([^`]+)/` \|", re.MULTILINE)
+_FILE = re.compile(r"[\w-]+\.(?:hpp|cpp|cuh|cu|h|c|py|md)")
 _VERSION = re.compile(r"\d+\.\d+\.\d+\b")
 _CODE = re.compile(r"`([^`\n]+)`")
 EXAMPLE = "examples/first_solve.cpp"
@@ -114,6 +116,17 @@ def chapters(root):
         yield path, dict(zip(parts[1::2], parts[2::2]))
 
 
+def listed_files(section):
+    """Yields the paths in a section Files; a file named without one is of the row's folder."""
+    for line in section.splitlines():
+        folder = _FOLDER.match(line)
+        for listed in _CODE.findall(line):
+            if "/" in listed:
+                yield listed
+            elif folder and _FILE.fullmatch(listed):
+                yield f"{folder[1]}/{listed}"
+
+
 def chapter_faults(root):
     for path, sections in chapters(root):
         name, size = path.relative_to(root), path.stat().st_size
@@ -122,8 +135,8 @@ def chapter_faults(root):
         for section in SECTIONS:
             if section not in sections:
                 yield f"{name}: no section {section}"
-        for listed in _CODE.findall(sections.get("Files", "")):
-            if "/" in listed and not (root / listed).exists():
+        for listed in listed_files(sections.get("Files", "")):
+            if not (root / listed).exists():
                 yield f"{name}: its Files list {listed}, which is not there"
 
 
@@ -131,7 +144,7 @@ def folder_faults(root):
     """Yields folders that are not in the first column of Files of exactly one chapter."""
     owners = {}
     for path, sections in chapters(root):
-        for folder in re.findall(r"^\| `([^`]+)/` \|", sections.get("Files", ""), re.MULTILINE):
+        for folder in _FOLDER.findall(sections.get("Files", "")):
             owners.setdefault(folder, []).append(path.name)
     for top in FOLDERS:
         for path in (root / top, *sorted((root / top).rglob("*"))):
