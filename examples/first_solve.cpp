@@ -4,18 +4,14 @@
 #include <kauri/kauri.hpp>
 
 #include <iostream>
-#include <vector>
 
 int main() {
-  const std::vector<kauri::Index> row{0, 1, 1, 2, 2, 3, 3, 4, 4}, col{0, 0, 1, 1, 2, 2, 3, 3, 4};
-  const std::vector<double> value{2, -1, 2, -1, 2, -1, 2, -1, 2}, b{1, 0, 0, 0, 1};
-  const auto a =
-      kauri::SymmetricMatrix<double>::from_triplets(5, row, col, value, kauri::Storage::lower);
-
+  const std::vector<kauri::Index> i{0, 1, 1, 2, 2, 3, 3, 4, 4}, j{0, 0, 1, 1, 2, 2, 3, 3, 4};
+  const std::vector<double> v{2, -1, 2, -1, 2, -1, 2, -1, 2}, b{1, 0, 0, 0, 1};
+  const auto a = kauri::SymmetricMatrix<double>::from_triplets(5, i, j, v, kauri::Storage::lower);
   kauri::Solver<double> solver;
-  if (const auto done = solver.compute(a.view()); !done) {
+  if (const auto done = solver.compute(a.view()); !done)
     std::cout << kauri::describe(done.error()) << '\n';
-    return 2;
-  }
-  for (const double x : solver.solve(b)) std::cout << x << '\n';  // 1 five times
+  else
+    for (const double x : solver.solve(b)) std::cout << x << '\n';  // 1 five times
 }

@@ -64,7 +64,7 @@ def fraction(name: str, value: Any) -> float:
     return number
 
 
-def _text(value):
+def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return repr(float(value)) if isinstance(value, float) else str(value)

@@ -50,14 +50,14 @@ _ordering_methods = dict.fromkeys(("natural", "amd", "metis", "nesdis", "colamd"
 __all__ = ["analyze", "analyze_AAt", "cholesky", "cholesky_AAt"]
 
 
-def _taken(A):
+def _taken(A: Matrix) -> Any:
     A = _matrix.to_scipy(A)
     if A.format != "csc":
         warnings.warn(f"a matrix of format {A.format} is converted to csc", CholmodTypeConversionWarning, stacklevel=3)
     return A
 
 
-def _plain(f):
+def _plain(f: Factor) -> Factor:
     f._array = False
     return f
 

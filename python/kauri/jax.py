@@ -44,17 +44,17 @@ class Cholesky:
         self._logdet = jax.custom_vjp(self._logdet_primal)
         self._logdet.defvjp(self._logdet_forward, self._logdet_backward)
 
-    def _solve_primal(self, values, b):
-        def host(values, b):
+    def _solve_primal(self, values: Array, b: Array) -> Array:
+        def host(values: Array, b: Array) -> np.ndarray:
             return self.entries.solve(np.asarray(values), np.asarray(b))
 
         return jax.pure_callback(host, jax.ShapeDtypeStruct(b.shape, b.dtype), values, b, vmap_method="sequential")
 
-    def _solve_forward(self, values, b):
+    def _solve_forward(self, values: Array, b: Array) -> tuple[Array, tuple[Array, Array]]:
         x = self._solve_primal(values, b)
         return x, (values, x)
 
-    def _solve_backward(self, kept, g):
+    def _solve_backward(self, kept: tuple[Array, Array], g: Array) -> tuple[Array, Array]:
         values, x = kept
         y = self._solve_primal(values, g)  # A is symmetric
         rows, cols = self.entries.rows, self.entries.cols
@@ -62,24 +62,24 @@ class Cholesky:
         both = both if both.ndim == 1 else both.sum(axis=1)
         return -both * jnp.asarray(self.entries.twice / 2, both.dtype), y
 
-    def _logdet_primal(self, values):
-        def host(values):
+    def _logdet_primal(self, values: Array) -> Array:
+        def host(values: Array) -> np.ndarray:
             values = np.asarray(values)
             return np.asarray(self.entries.logdet(values), values.dtype)
 
         return jax.pure_callback(host, jax.ShapeDtypeStruct((), values.dtype), values, vmap_method="sequential")
 
-    def _logdet_forward(self, values):
+    def _logdet_forward(self, values: Array) -> tuple[Array, Array]:
         return self._logdet_primal(values), values
 
-    def _logdet_backward(self, values, g):
-        def host(values):
+    def _logdet_backward(self, values: Array, g: Array) -> tuple[Array]:
+        def host(values: Array) -> np.ndarray:
             return self.entries.logdet_gradient(np.asarray(values))
 
         gradient = jax.pure_callback(host, jax.ShapeDtypeStruct(values.shape, values.dtype), values, vmap_method="sequential")
         return (g * gradient,)
 
-    def _checked(self, values):
+    def _checked(self, values: Any) -> Array:
         """Checks the values before the callback, in which an error would lose its type."""
         values = jnp.asarray(values)
         if values.dtype not in (jnp.float32, jnp.float64):

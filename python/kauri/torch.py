@@ -17,34 +17,37 @@ True
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from ._errors import UsageError
 from ._factor.entries import Entries
 
+if TYPE_CHECKING:
+    from ._factor import Factor
 
-def _host(tensor):
+
+def _host(tensor: Tensor) -> NDArray[Any]:
     return tensor.detach().cpu().numpy()
 
 
-def _require_float(values):
+def _require_float(values: Tensor) -> None:
     if values.dtype not in (torch.float32, torch.float64):
         raise UsageError(f"values of {values.dtype}: expected float32 or float64")
 
 
-def _numpy_type(tensor):
+def _numpy_type(tensor: Tensor) -> np.dtype[Any]:
     return np.dtype(str(tensor.dtype).removeprefix("torch."))
 
 
 class _Solve(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, values, b, owner):
+    def forward(ctx: Any, values: Tensor, b: Tensor, owner: Cholesky) -> Tensor:
         there = owner._factor_there(values) if b.is_cuda else None
         x = torch.from_numpy(owner.entries.solve(_host(values), _host(b))).to(b.device) if there is None else there.solve(b.detach())
         ctx.owner = owner
@@ -52,7 +55,7 @@ class _Solve(torch.autograd.Function):
         return x
 
     @staticmethod
-    def backward(ctx, g):
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor, None]:
         values, x = ctx.saved_tensors
         owner = ctx.owner
         y = _Solve.apply(values, g.contiguous(), owner)  # A is symmetric
@@ -64,7 +67,7 @@ class _Solve(torch.autograd.Function):
 
 class _LogDet(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, values, owner):
+    def forward(ctx: Any, values: Tensor, owner: Cholesky) -> Tensor:
         ctx.owner = owner
         ctx.save_for_backward(values)
         there = owner._factor_there(values)
@@ -72,7 +75,7 @@ class _LogDet(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx, g):
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None]:
         (values,) = ctx.saved_tensors
         owner = ctx.owner
         there = owner._factor_there(values)
@@ -104,7 +107,7 @@ class Cholesky:
         self._known: dict[Any, Any] = {}
         self._last: tuple[Any, Any] | None = None
 
-    def _parts(self, like):
+    def _parts(self, like: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Returns (rows, cols, half, positions in the pattern) on the device of ``like``.
 
         half has its type.
@@ -115,7 +118,7 @@ class Cholesky:
             self._known[key] = *(part.to(like.device) for part in (self.rows, self.cols)), self.half.to(like), place.to(like.device)
         return self._known[key]
 
-    def _factor_there(self, values):
+    def _factor_there(self, values: Tensor) -> Factor | None:
         """Returns a Factor of these values on their device; None if factors are on the host."""
         if not values.is_cuda:
             return None

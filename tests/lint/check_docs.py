@@ -13,10 +13,14 @@ _CHART = re.compile(r"!\[[^\]]*\]\(docs/pictures/speed\.svg\)")
 _CLAIM = re.compile(r"\b\d+(\.\d+)? times as fast as \w+")
 _PATH = re.compile(r"`([\w.-]+/[\w./-]*)(?: [^`]*)?`")
 _CITED = re.compile(r"\[M(\d+)\]\(([^)\s#]*)#m(\d+)\)")
+_FOLDER = re.compile(r"^\| `([^`]+)/` \|", re.MULTILINE)
+_FILE = re.compile(r"[\w-]+\.(?:hpp|cpp|cuh|cu|h|c|py|md)")
+_VERSION = re.compile(r"\d+\.\d+\.\d+\b")
 _CODE = re.compile(r"`([^`\n]+)`")
 EXAMPLE = "examples/first_solve.cpp"
 PYTHON_PAGE = "docs/site/index.md"
 FIRST_SCREEN, MOST_README, MOST_CHANGES = 40, 110, 25
+MOST_CODE = {"cpp": 12, "python": 4}  # lines of README's example that are not empty
 INSTALL = ("./scripts/demo", "pip install", "find_package(kauri")
 COMMANDS = ("./scripts/demo", "./scripts/test")
 # The design has one chapter a file, with these sections.
@@ -55,6 +59,14 @@ def example_faults(root, readme):
             yield f"README.md: its Python is not on {PYTHON_PAGE}, whose code tests run"
 
 
+def length_faults(readme):
+    """Yields the examples of README that are long."""
+    for language, most in MOST_CODE.items():
+        for block in blocks(readme, language):
+            if (lines := sum(bool(line.strip()) for line in block.splitlines())) > most:
+                yield f"README.md: an example in {language} of {lines} lines, at most {most}"
+
+
 def first_screen_faults(readme):
     """Yields a fault unless claim, chart, install and example are in the first lines and the whole
     is short."""
@@ -77,12 +89,15 @@ def first_screen_faults(readme):
 
 
 def change_log_faults(root):
-    """Yields a fault if the first section of the change log is long."""
-    sections = re.split(r"^(?=## )", (root / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    """Yields a fault for each section of the change log that is long or not of a version."""
+    sections = re.split(r"^## (.*)\n", (root / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     if len(sections) < 2:
         yield "CHANGELOG.md: no section of a version"
-    elif (lines := len(sections[1].rstrip().splitlines())) > MOST_CHANGES:
-        yield f"CHANGELOG.md: its first section has {lines} lines, at most {MOST_CHANGES}"
+    for heading, text in zip(sections[1::2], sections[2::2]):
+        if not _VERSION.match(heading):
+            yield f"CHANGELOG.md: section {heading!r} is not of a version: put its text into the section of a version, or under docs"
+        if (lines := 1 + len(text.rstrip().splitlines())) > MOST_CHANGES:
+            yield f"CHANGELOG.md: its section {heading} has {lines} lines, at most {MOST_CHANGES}"
 
 
 def stale_paths(root):
@@ -101,6 +116,17 @@ def chapters(root):
         yield path, dict(zip(parts[1::2], parts[2::2]))
 
 
+def listed_files(section):
+    """Yields the paths in a section Files; a file named without one is of the row's folder."""
+    for line in section.splitlines():
+        folder = _FOLDER.match(line)
+        for listed in _CODE.findall(line):
+            if "/" in listed:
+                yield listed
+            elif folder and _FILE.fullmatch(listed):
+                yield f"{folder[1]}/{listed}"
+
+
 def chapter_faults(root):
     for path, sections in chapters(root):
         name, size = path.relative_to(root), path.stat().st_size
@@ -109,8 +135,8 @@ def chapter_faults(root):
         for section in SECTIONS:
             if section not in sections:
                 yield f"{name}: no section {section}"
-        for listed in _CODE.findall(sections.get("Files", "")):
-            if "/" in listed and not (root / listed).exists():
+        for listed in listed_files(sections.get("Files", "")):
+            if not (root / listed).exists():
                 yield f"{name}: its Files list {listed}, which is not there"
 
 
@@ -118,7 +144,7 @@ def folder_faults(root):
     """Yields folders that are not in the first column of Files of exactly one chapter."""
     owners = {}
     for path, sections in chapters(root):
-        for folder in re.findall(r"^\| `([^`]+)/` \|", sections.get("Files", ""), re.MULTILINE):
+        for folder in _FOLDER.findall(sections.get("Files", "")):
             owners.setdefault(folder, []).append(path.name)
     for top in FOLDERS:
         for path in (root / top, *sorted((root / top).rglob("*"))):
@@ -162,7 +188,8 @@ def main():
     documents = tree.files(root, {".md"})
     readme = (root / "README.md").read_text(encoding="utf-8")
     faults = [fault for p in documents for fault in broken_links(p, root)]
-    faults += [*example_faults(root, readme), *first_screen_faults(readme), *change_log_faults(root), *stale_paths(root)]
+    faults += [*example_faults(root, readme), *length_faults(readme), *first_screen_faults(readme)]
+    faults += [*change_log_faults(root), *stale_paths(root)]
     faults += [*chapter_faults(root), *folder_faults(root), *measurement_faults(documents, root), *line_faults(documents, root)]
     tree.finish("check_docs", len(documents), faults)
 

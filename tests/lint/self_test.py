@@ -45,6 +45,7 @@ as fast as cuDSS.
 {CPP}{PYTHON}./scripts/test
 """
 
+FUTURE = "from __future__ import annotations\n"
 FILTERS = "bench/device/run"
 DEVICE_TESTS = "tests/numeric/cuda/planted_test.cpp"
 
@@ -163,6 +164,14 @@ PLANTED = (
     ("python_imports", "python/kauri/_errors.py", "from ._factor import Factor\n", "_errors may not import _factor"),
     ("python_imports", "python/kauri/_core.pyi", "from ._errors import KauriError\n", "_core may not import _errors"),
     ("python_imports", "python/kauri/_arrays/planted.py", "def f():\n    from .._factor import other\n", "_arrays may not import _factor"),
+    *(("python_types", "python/kauri/_compare/planted.py", FUTURE + text, f"has no annotation of {missing}") for text, missing in (
+        ("def f(a: int, b) -> int:\n    return b\n", "b"), ("def _f():\n    pass\n", "its result"),
+        ("async def f(*args, **kwargs) -> None:\n    pass\n", "args, kwargs"),
+        ("class C:\n    def _f(self, a) -> None:\n        pass\n", "a"),
+        ("class C:\n    @staticmethod\n    def f(ctx) -> None:\n        pass\n", "ctx"),
+        ("class C:\n    if True:\n        def f(self):\n            pass\n", "its result"),
+        ("class C:\n    def f(self) -> None:\n        def g(inner) -> None:\n            pass\n", "inner"))),
+    ("python_types", "python/kauri/_compare/planted.py", "def f(a: int) -> None:\n    pass\n", "annotations are evaluated at run time"),
     ("python_imports", "python/kauri/_compare/planted.py", "if TYPE_CHECKING:\n    from .._names import x\n", "_compare may not import _names"),
     ("python_imports", "python/kauri/_factor/planted.py", "import kauri.cholmod\n", "_factor may not import cholmod"),
     ("python_imports", "python/kauri/_factor/planted.py", "import numpy, kauri\n", "imports kauri itself"),
@@ -184,7 +193,12 @@ PLANTED = (
     ("docs", "README.md", ("find_package(kauri", "find_package(it"), "no way to install, find_package(kauri"),
     ("docs", "README.md", ("./scripts/test", ""), "it does not name ./scripts/test"),
     ("docs", "README.md", 100 * "\n", "at most 110"),
-    ("docs", "CHANGELOG.md", ("Added.\n", 25 * "- Added.\n"), "its first section has 26 lines, at most 25"),
+    ("docs", "README.md", ("int main() {}\n", 13 * "int x;\n"), "an example in cpp of 13 lines, at most 12"),
+    ("docs", "README.md", (">>> 1\n", 5 * ">>> 1\n"), "an example in python of 5 lines, at most 4"),
+    ("docs", "CHANGELOG.md", ("Added.\n", 25 * "- Added.\n"), "its section 0.2.0 has 26 lines, at most 25"),
+    ("docs", "CHANGELOG.md", "\n\n## Names changed before 0.1.0\n\nOld.\n",
+     "section 'Names changed before 0.1.0' is not of a version"),
+    ("docs", "CHANGELOG.md", 30 * "- Older.\n", "its section 0.1.0 has 32 lines, at most 25"),
     ("docs", "CHANGELOG.md", ("## 0.2.0\nAdded.\n\n## 0.1.0", "0.1.0"), "no section of a version"),
     ("docs", "CONTRIBUTING.md", "`tests/nowhere.py --all`\n", "it names tests/nowhere.py, which is not there"),
     ("chart", MEASUREMENTS, measured("b", 1, "kauri") + measured("b", 3, "cudss"), "docs/pictures/speed.svg:1: it is not what"),
@@ -201,6 +215,8 @@ PLANTED = (
     ("docs", CHAPTER, 200 * (99 * "x" + "\n"), "at most 16000: cut the chapter in two"),
     ("docs", "docs/design/02-planted.md", "# B\n\n## Purpose\n", "docs/design/02-planted.md: no section Picture"),
     ("docs", CHAPTER, "\n## Files\n\n`base/nowhere.hpp`\n", "its Files list base/nowhere.hpp, which is not there"),
+    ("docs", CHAPTER, ("| `base/` | x |", "| `base/` | `nowhere.hpp` |"), "its Files list base/nowhere.hpp, which is not there"),
+    ("docs", CHAPTER, "| `base/nowhere/` | x |\n", "its Files list base/nowhere/, which is not there"),
     ("docs", "base/room/planted.hpp", HEAD, "base/room/ is in the Files of no chapter"),
     ("docs", "docs/design/02-planted.md", "# B\n\n## Files\n\n| `base/` | twice |\n", "base/ is in the Files of 01-planted.md and 02-planted.md"),
     ("docs", "docs/planted.md", "[M2](measurements/planted.md#m2)\n", "docs/planted.md: cites M2 of measurements/planted.md"),
@@ -238,9 +254,12 @@ INNOCENT = (
     ("calls", "packaging/managers.txt", "conan==2.1\n"),
     ("docs", "README.md", 90 * "\n"),
     ("docs", "CHANGELOG.md", ("Added.\n", 23 * "- Added.\n")),
-    ("docs", "CHANGELOG.md", 30 * "- Older.\n"),
+    ("docs", "CHANGELOG.md", 23 * "- Older.\n"),
     ("docs", "CONTRIBUTING.md", "`src/planted.hpp`, `tests/ --all`, `build/nowhere`, `scripts/*`, `ordering/NAME`\n"),
     ("chart", MEASUREMENTS, measured("alone", 1, "kauri")),
+    ("python_types", "python/kauri/_compare/planted.py",
+     FUTURE + "class C:\n    def f(self, a: int, *, b: int = 0) -> None:\n        return lambda x: x\n"),
+    ("python_types", "python/kauri/_compare/planted.py", FUTURE + "class C:\n    @classmethod\n    def f(cls) -> None:\n        pass\n"),
     ("python_imports", "python/kauri/_compare/planted.py", "import kauri_other\nfrom .._factor import other\nfrom kauri._errors import x\n"),
     ("python_imports", "python/kauri/__init__.py", "from ._factor import other\nfrom . import _errors\n"),
     ("names", "src/planted.cpp", HEAD + "// A contest of outlines.\nbool if_there = true;\nconst char* text = \"contest\";\n"),
@@ -251,6 +270,7 @@ INNOCENT = (
     ("names", "numeric/restored.cpp", HEAD + "int weight = edge_weight + outweighs + std::raise(signal) + lookup;\n"),
     ("names", "docs/glossary.md", "| a | b | c | `src/planted.hpp`, `planted_thing()` |\n"),
     ("docs", CHAPTER, "| " + 200 * "x" + " |\n" + 140 * "x" + "\n[M1](../measurements/planted.md#m1)\n"),
+    ("docs", CHAPTER, ("| `base/` | x |", "| `base/` | `planted.hpp`, `f()`, `kauri::Index` |")),
     ("docs", "docs/planted.md", 141 * "x" + "\n"),
     ("docs", "docs/decisions/planted.md", "One H200, 3.0 ms.\n"),
     ("device_filters", DEVICE_TESTS, "TEST(Held, Apart) {}\n"),
@@ -318,7 +338,8 @@ def small_tree(root):
     plant(root, "docs/site/index.md", PYTHON)
     plant(root, "CHANGELOG.md", "# Changes\n\n## 0.2.0\nAdded.\n\n## 0.1.0\nAll.\n")
     plant(root, "CONTRIBUTING.md", "`src/planted.hpp`\n")
-    for name, text in (("__init__", ""), ("_errors", ""), ("_factor/__init__", ""), ("_factor/other", "def f():\n    from .planted import x\n")):
+    for name, text in (("__init__", ""), ("_errors", ""), ("_factor/__init__", ""),
+                       ("_factor/other", FUTURE + "def f() -> None:\n    from .planted import x\n")):
         plant(root, f"python/kauri/{name}.py", "# A planted file.\n# SPDX-License-Identifier: BSD-3-Clause\n" + text)
     plant(root, "python/kauri/_core.pyi", "# A planted file.\n# SPDX-License-Identifier: BSD-3-Clause\n")
     for folder in ("bench/crowd", "tests/fuzz/corpus/crowd"):

@@ -185,7 +185,7 @@ class Jax(Library):
         if b.nbytes > _PREPARED:
             return None
 
-        def begin():
+        def begin() -> None:
             try:
                 x = self.compiled(b)
             except Exception:  # out of memory, for example; the next solve reports it

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import DTypeLike
+from numpy.typing import DTypeLike, NDArray
 
 from .. import _core, _options
 from .._arrays.protocols import Matrix
@@ -14,11 +14,11 @@ from .._errors import InputError, UsageError
 from . import dtypes, protocols
 
 
-def _require_digits_of(a, given, values, to):
+def _require_digits_of(a: Any, given: np.dtype[Any] | None, values: Any, to: np.dtype[Any]) -> None:
     dtypes.require_digits("A", a.dtype if given is None else given, values, to, dtypes.MADE + "A.astype(np.float32)")
 
 
-def _foreign(a):
+def _foreign(a: Any) -> Any:
     """Converts a sparse matrix of CuPy, PyTorch or JAX to one of SciPy; None for other objects."""
     module = type(a).__module__.split(".")[0]
     if module in ("cupy", "cupyx") and hasattr(a, "get"):
@@ -30,7 +30,7 @@ def _foreign(a):
     return None
 
 
-def _from_jax(a):
+def _from_jax(a: Any) -> sp.sparray:
     kind = type(a).__name__
     if kind not in ("BCOO", "BCSR", "COO", "CSR", "CSC"):
         raise UsageError(f"a {kind} of JAX: expected BCOO, BCSR, COO, CSR or CSC")
@@ -47,10 +47,10 @@ def _from_jax(a):
     return make((values[:count], np.asarray(a.indices)[:count], indptr), shape=shape)
 
 
-def _from_torch(a):
+def _from_torch(a: Any) -> sp.sparray | NDArray[Any]:
     import torch
 
-    def parts(*tensors):
+    def parts(*tensors: Any) -> tuple[NDArray[Any], ...]:
         return tuple(dtypes.widened(part.cpu().numpy()) for part in tensors)
 
     if a.layout == torch.sparse_csr:
@@ -81,7 +81,7 @@ def to_scipy(a: Matrix) -> Any:
     return sp.csc_array(dense if dense.dtype.kind in "biu" else dense.astype(own, copy=False))
 
 
-def _indices(array, dtype):
+def _indices(array: Any, dtype: DTypeLike) -> NDArray[Any]:
     return np.ascontiguousarray(array, dtype=dtype)
 
 

@@ -51,12 +51,12 @@ class Comparison:
         there = dict.fromkeys(r.ordering for r in self.records)
         raise KeyError(f"{key!r}: orderings: {', '.join(there)}" + ("" if name is None else f"; systems: {', '.join(self.systems)}"))
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "\n".join(table.text(system) for system in self.systems.values()).rstrip("\n")
 
     __repr__ = __str__
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return "\n".join(table.as_html(system) for system in self.systems.values())
 
     def best(self, by: str = "flops", system: str | None = None) -> Record:
@@ -106,7 +106,7 @@ class Comparison:
             frame[name] = frame[name].astype("Int64" if frame[name].isna().any() else "int64")
         return frame.set_index(["system", "ordering"] if len(self.systems) > 1 else "ordering")
 
-    def _systems_of(self, system, most=None):
+    def _systems_of(self, system: str | None, most: int | None = None) -> list[System]:
         """Returns the system of this name as a list, or all systems for None.
 
         Raises UsageError for an unknown name, and for more than `most` systems.
@@ -209,7 +209,9 @@ class Comparison:
         """
         return self._plot(["bars", "spy", "tree", "fronts"], system, orderings, figsize, cells=cells, kind=kind)
 
-    def _plot(self, parts, system, orderings, figsize, **options):
+    def _plot(
+            self, parts: list[str], system: str | None, orderings: str | Sequence[str] | None,
+            figsize: tuple[float, float] | None, **options: Any) -> Any:
         from . import pictures
 
         return pictures.figure(self._systems_of(system), parts, orderings, figsize, options)

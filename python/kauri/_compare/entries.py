@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import style, table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def draw(piece: Any, records: list[Any], options: dict[str, Any]) -> None:
@@ -27,7 +30,7 @@ def draw(piece: Any, records: list[Any], options: dict[str, Any]) -> None:
         piece.legend(handles=handles, loc="outside lower center", ncols=2, fontsize=style.TEXT, frameon=False)
 
 
-def _entries(ax, count, of_a):
+def _entries(ax: Any, count: NDArray[Any], of_a: NDArray[Any] | None) -> None:
     """Draws one picture of entries.
 
     count: number of entries of each cell. of_a: if cells are single entries, the entries of A; else

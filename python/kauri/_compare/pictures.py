@@ -12,7 +12,7 @@ from . import entries, sizes, style, trees
 from .records import System
 
 
-def _matplotlib():
+def _matplotlib() -> Any:
     try:
         import matplotlib
         import matplotlib.pyplot
@@ -22,7 +22,7 @@ def _matplotlib():
 
 
 @functools.cache
-def _figure_class():
+def _figure_class() -> type[Any]:
     import matplotlib.pyplot as plt
     from matplotlib.figure import Figure
 
@@ -33,7 +33,7 @@ def _figure_class():
         the cell returns.
         """
 
-        def _ipython_display_(self):
+        def _ipython_display_(self) -> None:
             from IPython.display import Image, display
 
             data = io.BytesIO()
@@ -66,7 +66,7 @@ def figure(
     return whole
 
 
-def _records(system, orderings, part):
+def _records(system: System, orderings: str | Sequence[str] | None, part: str) -> list[Any]:
     """Returns the records with an analysis, for the orderings requested."""
     there = [record for record in system.records if record.factor is not None]
     if orderings is None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, DTypeLike
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from .. import _core, _options
 from .._arrays import dtypes, matrix, memory
@@ -23,6 +23,9 @@ from . import table
 from .comparison import Comparison
 from .records import Record, System
 
+if TYPE_CHECKING:
+    from .._factor import Factor
+
 # Most rows for which the default includes natural, whose cost may be excessive for more.
 _SMALL = 10_000
 _SOLVES = 3  # solves that are timed, as in the program; the least time counts
@@ -31,6 +34,8 @@ _FAILURES = (InputError, TooLargeError, OutOfMemoryError, MemoryError)
 
 
 _Ordering: TypeAlias = str | Mapping[str, Any] | ArrayLike  # a name, options or a permutation
+# Result of _ordering().
+_Requested: TypeAlias = tuple[str, dict[str, Any], NDArray[Any] | None]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,12 +52,12 @@ class _Job:
     options: dict
 
 
-def _known():
+def _known() -> list[str]:
     """Returns the names of all orderings."""
     return [*_options.METHODS, "best"]
 
 
-def _ordering(label, what):
+def _ordering(label: Any, what: Any) -> _Requested:
     """Returns (label, options of the analysis, permutation or None) for one requested ordering."""
     options = what if isinstance(what, dict) else {"ordering_method": what} if isinstance(what, str) else None
     if options is None:
@@ -64,7 +69,8 @@ def _ordering(label, what):
     return str(label), options, None
 
 
-def _orderings(wanted):
+def _orderings(
+        wanted: str | Sequence[str] | Mapping[str, _Ordering] | None) -> list[_Requested] | None:
     """Returns the requested orderings as a list of _ordering(), or None for the default."""
     if wanted is None:
         return None
@@ -79,12 +85,12 @@ def _orderings(wanted):
     return found
 
 
-def _default(n):
+def _default(n: int) -> list[_Requested]:
     names = ["rcm", "amd", "nd"] + ["metis"] * (_core.ordering_available("metis") and _core.ordering_compared("metis")) + ["auto"]
     return [_ordering(name, name) for name in (["natural"] if n <= _SMALL else []) + names]
 
 
-def _systems(A, name):
+def _systems(A: Any, name: str) -> list[tuple[str, Matrix]]:
     """Returns [(name, matrix)] for one matrix, or for a dict or a list of several."""
     if isinstance(A, dict):
         return [(str(key), one) for key, one in A.items()]
@@ -92,7 +98,7 @@ def _systems(A, name):
     return [(f"{name}[{k}]", one) for k, one in enumerate(A)] if several else [(name, A)]
 
 
-def _refusal(cost, f, job):
+def _refusal(cost: dict[str, Any], f: Factor, job: _Job) -> str:
     """Returns the reason why this factorisation is not run, or an empty string."""
     predicted = cost["predicted_factor_s"]
     if job.most_seconds is not None and predicted > job.most_seconds:
@@ -105,7 +111,7 @@ def _refusal(cost, f, job):
     return ""
 
 
-def _judged(error, finite, dtype):
+def _judged(error: dict[str, Any], finite: bool, dtype: np.dtype[Any]) -> dict[str, str]:
     """Returns status and note of an x with these errors, by the rule of the program."""
     normwise, componentwise = (math.nan if error[key] is None else error[key] for key in ("normwise", "componentwise"))
     status = status_of(normwise, componentwise, dtype) if finite else "not_finite"
@@ -116,7 +122,7 @@ def _judged(error, finite, dtype):
     return {"status": status, "note": note[status]}
 
 
-def _measured(f, a, job):
+def _measured(f: Factor, a: Any, job: _Job) -> dict[str, Any]:
     """Factorises and solves; returns the figures that the reports of the library give."""
     twin = f._twin()
     fill = twin._make().refactorize
@@ -138,7 +144,7 @@ def _measured(f, a, job):
     }
 
 
-def _numeric(f, a, cost, job):
+def _numeric(f: Factor, a: Any, cost: dict[str, Any], job: _Job) -> dict[str, Any]:
     """Returns _measured(), or status and note if there are no figures."""
     refused = _refusal(cost, f, job)
     if refused:
@@ -155,7 +161,9 @@ _FROM_COST = ("nnzL", "flops", "fill_ratio", "stored_entries", "executed_flops",
               "largest_supernode", "factor_bytes", "peak_bytes", "predicted_factor_s", "predicted_solve_s")
 
 
-def _record(system, a, array, ordering, job):
+def _record(
+        system: str, a: Any, array: bool, ordering: _Requested,
+        job: _Job) -> tuple[Record, dict[str, Any] | None]:
     """Returns the record of one ordering, and the report of its analysis or None."""
     label, own, permutation = ordering
     options = {**job.options, **own}
@@ -180,7 +188,7 @@ def _record(system, a, array, ordering, job):
     return Record(**{**failed, **{key: cost[key] for key in _FROM_COST}, **figures}), report
 
 
-def _marked(records):
+def _marked(records: list[Record]) -> tuple[Record, ...]:
     """Returns the records with ``chosen`` set for the ordering that auto took."""
     auto = next((r for r in records if r.ordering == "auto" and r.factor is not None), None)
     if auto is None:
@@ -190,14 +198,14 @@ def _marked(records):
         for r in records)
 
 
-def _where(report):
+def _where(report: dict[str, Any]) -> str:
     """Returns target, kernels, threads and type of the numbers in the words of the program."""
     target, kernels, threads = report["target"], report["kernels"], report["threads"]
     return (f"{target}{'' if kernels == target else f' ({kernels})'}, {threads} thread{'' if threads == 1 else 's'}, "
             f"{'float' if report['scalar_bytes'] == 4 else 'double'}")
 
 
-def _compared(name, A, orderings, job):
+def _compared(name: str, A: Matrix, orderings: list[_Requested] | None, job: _Job) -> System:
     given, A = dtypes.given_dtype(A), matrix.to_scipy(A)
     a = matrix.to_core(A, job.dtype, job.triangle, job.symmetry, given)
     records, where, reason = [], "", ""

@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import style, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def classes(sizes: Any, weights: Any) -> tuple[Any, Any]:
@@ -47,7 +50,7 @@ def draw_fronts(piece: Any, records: list[Any], options: dict[str, Any]) -> None
     piece.legend(handles, names, loc="outside lower center", ncols=2, fontsize=style.TEXT, frameon=False)
 
 
-def _power(k):
+def _power(k: int) -> str:
     return str(2**k) if k < 10 else f"{2 ** (k - 10)}Ki" if k < 20 else f"{2 ** (k - 20)}Mi"
 
 
@@ -66,7 +69,9 @@ def draw_bars(piece: Any, records: list[Any], options: dict[str, Any]) -> None:
                               ("beyond it, at the peak", style.SKY, [r.peak_bytes - r.factor_bytes for r in records])], table.size, "memory")
 
 
-def _stacked(ax, labels, parts, words, title):
+def _stacked(
+        ax: Any, labels: list[str], parts: list[tuple[str, str, list[Any]]],
+        words: Callable[[float], str], title: str) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     at, left = np.arange(len(labels)), np.zeros(len(labels))

@@ -78,7 +78,7 @@ def dots_of(parent: Any) -> tuple[Any, Any]:
     return x, depth
 
 
-def _dots(ax, record):
+def _dots(ax: Any, record: Any) -> None:
     from matplotlib.collections import LineCollection
     from matplotlib.ticker import MaxNLocator
 
@@ -100,7 +100,7 @@ def _dots(ax, record):
     ax.set_title(f"{record.label}: {table.integer(record.tree_height)} high", fontsize=style.TEXT)
 
 
-def _fronts_tree(ax, record):
+def _fronts_tree(ax: Any, record: Any) -> Any:
     from matplotlib.collections import PolyCollection
     from matplotlib.colors import LogNorm
     from matplotlib.ticker import FuncFormatter, MaxNLocator

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, DTypeLike
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from .. import _core, _options
 from .._arrays import dtypes, matrix
@@ -18,7 +18,7 @@ from .factor import Factor
 MODES = ("auto", "simplicial", "supernodal")
 
 
-def _permutation(permutation, n):
+def _permutation(permutation: ArrayLike | None, n: int) -> NDArray[np.int32] | None:
     """Returns the permutation as int32 for the library, or None.
 
     Checks shape, type and range; the library itself refuses rows that occur twice.
@@ -55,7 +55,9 @@ def analysis_for_mixed(
     return _core.analyze_mixed(a, _settings(ordering_method, options)[0], _permutation(permutation, a.n), cancel)
 
 
-def _settings(ordering_method, options):
+def _settings(
+        ordering_method: str | None,
+        options: dict[str, Any]) -> tuple[list[tuple[str, str]], bool]:
     """Returns (options as texts, True if the caller asked for the natural ordering)."""
     ordering_method = _options.plain(ordering_method)
     if ordering_method is None:

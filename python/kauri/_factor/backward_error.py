@@ -6,7 +6,7 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import DTypeLike, NDArray
 
 from .. import _core
 from .._arrays import dtypes, matrix, protocols
@@ -34,7 +34,7 @@ def status_of(normwise: float, componentwise: float, dtype: DTypeLike) -> str:
     return "ok" if normwise <= math.sqrt(np.finfo(dtype).eps) else "not_converged"
 
 
-def _host(array, name):
+def _host(array: Any, name: str) -> tuple[NDArray[np.float64], np.dtype[Any]]:
     """Returns the array as a dense one in float64, and the type that its numbers are computed in.
     """
     array = protocols.to_host(array) if protocols.is_foreign(array) else np.asarray(dtypes.unmasked(array))

@@ -31,11 +31,11 @@ class Factor(Parts):
     True
     """
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         state = "factorised" if self.valid else "analysed"
         return f"<kauri.Factor of a {self.n} x {self.n} matrix, {self.dtype}, {self.nnz} entries of L, {state}>"
 
-    def _twin(self):
+    def _twin(self) -> Factor:
         return Factor(self._symbolic, natural=self._natural, triangle=self._triangle, symmetry=self._symmetry, array=self._array,
                       rounds=self._rounds)
 
@@ -118,7 +118,7 @@ class Factor(Parts):
         else:
             _core.save_symbolic(self._symbolic, _options.path(path))
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         state = {name: getattr(self, name) for name in ("_natural", "_triangle", "_array", "_dtype")}
         state.update(format=_FORMAT, symmetry=self._symmetry, rounds=self._rounds)
         s = self._symbolic
@@ -130,7 +130,7 @@ class Factor(Parts):
             state.update(saved=s.saved(), values=None)
         return state
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Any]) -> None:
         if state.get("format", 1) > _FORMAT:
             raise InputError(f"a pickle of format {state['format']}, of a newer kauri: this one reads formats up to {_FORMAT}")
         for name in ("_natural", "_triangle", "_array", "_dtype"):

@@ -71,7 +71,7 @@ def read(
     return sp.csc_array(low + sp.tril(low, -1).T)
 
 
-def _most(max_bytes):
+def _most(max_bytes: int | None) -> int:
     """Returns ``max_bytes`` as the library takes it, with 0 for None: no bound."""
     if max_bytes is None:
         return 0

@@ -2,13 +2,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._arrays import calls, cuda, dtypes, protocols
 from .._errors import NotPositiveDefiniteError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._arrays.protocols import Matrix
+    from .._core import CancelToken
 
 
 class Filled:
@@ -21,6 +27,11 @@ class Filled:
     _dtype: np.dtype[Any]
     # True if dtype= was given: A with more digits than _dtype is rounded.
     _rounds = False
+
+    if TYPE_CHECKING:  # both subclasses have it; an error keeps its factor as one that has it
+
+        def refactorize(
+                self, A: Matrix, beta: float = 0, *, cancel: CancelToken | None = None) -> None: ...
 
     @property
     def n(self) -> int:
@@ -49,17 +60,18 @@ class Filled:
         """
         return self._symbolic.indptr(), self._symbolic.indices()
 
-    def _fill(self, fill, *args):
+    def _fill(self, fill: Callable[..., Any], *args: Any) -> Any:
         """Returns fill(*args), a function of the extension module that factorises or solves.
 
         Raises NotPositiveDefiniteError if it returns a breakdown: the pair of column and pivot.
         """
         told = fill(*args)
         if isinstance(told, tuple):
-            raise NotPositiveDefiniteError(*told, self)
+            column, pivot = told
+            raise NotPositiveDefiniteError(column, pivot, self)
         return told
 
-    def _values(self, values):
+    def _values(self, values: Any) -> NDArray[Any]:
         """Returns values of the lower half on the host, in the factor's type, as the library takes
         them.
         """
@@ -71,7 +83,7 @@ class Filled:
             dtypes.require_digits("the array of values", values.dtype, values, self._dtype, dtypes.MADE + "values.astype(np.float32)")
         return np.ascontiguousarray(values, dtype=self._dtype)
 
-    def _there(self, values):
+    def _there(self, values: Any) -> tuple[Any, int, int | None] | None:
         """Returns (copy of the values on their CUDA device, its address, its stream).
 
         Returns None for values on the host.
@@ -80,7 +92,7 @@ class Filled:
             return None
         return calls.values_there(values, self._symbolic.nnz, self._dtype, self._symbolic)
 
-    def _require_fit(self, dtype, values):
+    def _require_fit(self, dtype: np.dtype[Any], values: Any) -> None:
         """Raises DtypeError for b of this dtype if x, in the factor's type, would have fewer
         digits.
 
@@ -92,7 +104,7 @@ class Filled:
         dtypes.require_digits("b", dtype, values, self._dtype, "make the factor with dtype=np.float64 or by cholesky_mixed(A) for "
                                "solutions in float64, or pass b.astype(np.float32)")
 
-    def _checked(self, b):
+    def _checked(self, b: NDArray[Any]) -> NDArray[Any]:
         """Returns b as the library takes it: b itself if its type and strides permit, else a copy.
         """
         calls.require_rows(b, self.n)
@@ -104,7 +116,7 @@ class Filled:
         return b if b.flags.aligned else b.copy()
 
 
-def _lies_well(b):
+def _lies_well(b: NDArray[Any]) -> bool:
     """Returns True if rows or columns are contiguous, at a stride that does not make them overlap.
     """
     size, (down, *right) = b.itemsize, b.strides

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,6 +15,11 @@ from .._arrays.protocols import Matrix
 from .._core import CancelToken
 from .._errors import InputError, UsageError
 from .filled import Filled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
 
 
 class MixedFactor(Filled):
@@ -52,7 +57,7 @@ class MixedFactor(Filled):
         """
         return self._mixed.in_double()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<kauri.MixedFactor of a {self.n} x {self.n} matrix, {self.nnz} entries of L{'' if self.valid else ', not valid'}>"
 
     def refactorize(self, A: Matrix, beta: float = 0, *, cancel: CancelToken | None = None) -> None:
@@ -92,20 +97,20 @@ class MixedFactor(Filled):
         if protocols.is_foreign(b):
             if cuda.on_cuda(b):
 
-                def solve(right, x, stream, _):
+                def solve(right: cuda.View, x: cuda.View, stream: int | None, _: Any) -> None:
                     self._told(5, self._mixed.solve_there, right, x, stream, cancel)
 
                 return calls.solve_there(self, self._symbolic, b, solve)
             return protocols.like(self._solve(protocols.to_host(b), cancel), b)
         return self._solve(np.asarray(dtypes.unmasked(b)), cancel)
 
-    def _solve(self, b, cancel):
+    def _solve(self, b: NDArray[Any], cancel: CancelToken | None) -> NDArray[Any]:
         b = self._checked(b)
         x = np.empty(b.shape, b.dtype, "F" if b.ndim == 2 and b.strides[0] == b.itemsize else "C")
         self._told(4, self._mixed.solve, b, x, cancel)
         return x
 
-    def _told(self, frames, solve, *args):
+    def _told(self, frames: int, solve: Callable[..., Any], *args: Any) -> None:
         """Solves, and warns of columns that did not converge.
 
         frames: number of stack frames up to the caller of solve().
@@ -123,18 +128,18 @@ class MixedFactor(Filled):
         """
         return json.loads(self._mixed.report())
 
-    def __getstate__(self):
-        values = self._mixed.values()
+    def __getstate__(self) -> dict[str, Any]:
+        values: Any = self._mixed.values()
         if self.valid and len(values) != self._symbolic.nnz:
             raise UsageError("pickle: the values were given on a device, and the host has no copy of them")
         s = self._symbolic
         return {"format": 2, "triangle": self._triangle, "symmetry": self._symmetry, "given": s.given, "saved": s.saved(),
                 "values": values if self.valid else None}
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Any]) -> None:
         if state["format"] > 2:
             raise InputError(f"a pickle of format {state['format']}, of a newer kauri: this one reads formats up to 2")
         symbolic = _core.restore_symbolic(_options.loadable(state["given"]), 4, state["saved"])
-        self.__init__(symbolic, state["triangle"], state.get("symmetry", 0))
+        MixedFactor.__init__(self, symbolic, state["triangle"], state.get("symmetry", 0))
         if state["values"] is not None:
             self.refactorize_values(state["values"])

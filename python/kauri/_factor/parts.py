@@ -20,7 +20,7 @@ class Parts(Solves):
         """Returns the permutation, shape (n,): ``A[P[:, None], P[None, :]]`` is L L'."""
         return np.arange(self.n, dtype=np.int32) if self._natural else self._symbolic.perm()
 
-    def _lower(self):
+    def _lower(self) -> sp.csc_array:
         indptr, indices, values = self._core().lower()
         index = np.int32 if len(values) <= np.iinfo(np.int32).max else np.int64
         low = sp.csc_array((values, indices.astype(index, copy=False), indptr.astype(index)), shape=self.shape)

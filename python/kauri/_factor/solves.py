@@ -16,6 +16,9 @@ from . import fill_of_inverse
 from .numbers import Numbers
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
     from scipy.sparse.linalg import LinearOperator
 
 _SYSTEMS = ("A", "LDLt", "LD", "DLt", "L", "Lt", "D", "P", "Pt")
@@ -85,7 +88,9 @@ class Solves(Numbers):
             part = functools.partial(self._part, core, system, ldl, np.asarray(dtypes.unmasked(b)), steps, cancel)
         return part() if system in ("A", "P", "Pt") else self._of_one_filling(part)
 
-    def _foreign(self, core, system, ldl, b, steps, cancel):
+    def _foreign(
+            self, core: Any, system: str, ldl: bool, b: Any, steps: int,
+            cancel: CancelToken | None) -> Any:
         if not cuda.on_cuda(b):
             return protocols.like(self._part(core, system, ldl, protocols.to_host(b), steps, cancel), b)
         if ldl or system not in ("A", "LDLt", "L", "Lt", "P", "Pt"):
@@ -93,7 +98,9 @@ class Solves(Numbers):
         inner = "B" if system == "LDLt" else system
         steps = self._symbolic.refine_steps if steps < 0 else steps
 
-        def solve(right, x, stream, meanwhile):
+        def solve(
+                right: cuda.View, x: cuda.View, stream: int | None,
+                meanwhile: Callable[[], None] | None) -> None:
             if not self._natural or system == "A":
                 core.solve_there(inner, right, x, steps, stream, meanwhile, cancel)
                 return
@@ -104,7 +111,9 @@ class Solves(Numbers):
 
         return calls.solve_there(self, self._symbolic, b, solve)
 
-    def _dense(self, core, system, b, steps=0, cancel=None, before=0):
+    def _dense(
+            self, core: Any, system: str, b: NDArray[Any], steps: int = 0,
+            cancel: CancelToken | None = None, before: int = 0) -> NDArray[Any]:
         """Solves with b on the host. before: columns of the caller's b that earlier calls solved.
         """
         b = self._checked(b)
@@ -112,7 +121,9 @@ class Solves(Numbers):
         core.solve(system, b, x, steps, cancel, before)
         return x
 
-    def _triangular(self, core, system, b, cancel, before):
+    def _triangular(
+            self, core: Any, system: str, b: NDArray[Any], cancel: CancelToken | None,
+            before: int) -> NDArray[Any]:
         """Solves the systems B, L and Lt of the extension module in the numbering that the caller
         sees."""
         if not self._natural:
@@ -121,7 +132,9 @@ class Solves(Numbers):
         inner = self._dense(core, system, self._dense(core, "P", b, 0, cancel, before), 0, cancel, then)
         return self._dense(core, "Pt", inner, 0, cancel, then)
 
-    def _part(self, core, system, ldl, b, steps, cancel, before=0):
+    def _part(
+            self, core: Any, system: str, ldl: bool, b: NDArray[Any], steps: int,
+            cancel: CancelToken | None, before: int = 0) -> NDArray[Any]:
         if system == "A":
             return self._dense(core, "A", b, steps, cancel, before)
         b = self._checked(b)
@@ -138,23 +151,24 @@ class Solves(Numbers):
             return x / d if system == "LD" else x * d if ldl else x
         return self._triangular(core, "Lt", b / d if system == "DLt" else b * d if ldl else b, cancel, before)
 
-    def _sparse(self, system, ldl, b, steps, cancel):
+    def _sparse(
+            self, system: str, ldl: bool, b: Any, steps: int, cancel: CancelToken | None) -> Any:
         calls.require_rows(b, self.n)
         kind, one, b = b.dtype, b.ndim == 1, dtypes.widened(b)
         b = sp.csc_array(b.reshape((-1, 1)) if one else b)
         self._require_fit(kind, b.data)
         if system in ("A", "LDLt"):
-            fill_of_inverse.require_room(*b.shape, self._dtype.itemsize, lambda: self._entries_of_solution(system, b))
+            fill_of_inverse.require_room(b.shape[0], b.shape[1], self._dtype.itemsize, lambda: self._entries_of_solution(system, b))
         blocks = [sp.csc_array(self._part(self._numbers, system, ldl, b[:, k : k + fill_of_inverse.BLOCK].toarray(order="F"), steps, cancel, k))
                   for k in range(0, b.shape[1], fill_of_inverse.BLOCK)]
         x = sp.hstack(blocks, format="csc") if blocks else sp.csc_array(b.shape, dtype=self._dtype)
         return sp.coo_array(x.reshape((-1,))) if one else self._as_sparse(x)
 
-    def _entries_of_solution(self, system, b):
+    def _entries_of_solution(self, system: str, b: sp.csc_array) -> int:
         order = self._symbolic.perm() if system == "A" or self._natural else np.arange(self.n)
         return fill_of_inverse.entries_of_solution(self._symbolic.parent(), order, b)
 
-    def _as_sparse(self, x):
+    def _as_sparse(self, x: Any) -> sp.csc_array | sp.csc_matrix:
         return sp.csc_array(x) if self._array else sp.csc_matrix(x)
 
     def __call__(
@@ -209,7 +223,7 @@ class Solves(Numbers):
         core = self._core()
         b = self._checked(np.asarray(dtypes.unmasked(b)))
 
-        def product():
+        def product() -> NDArray[Any]:
             inner = self._dense(core, "P", b) if self._natural else b
             x = np.empty_like(inner)
             core.multiply(system, inner, x, cancel)
@@ -232,7 +246,7 @@ class Solves(Numbers):
         """
         from scipy.sparse.linalg import LinearOperator
 
-        def solve(b):
+        def solve(b: ArrayLike) -> NDArray[Any]:
             b = np.asarray(b)
             return self.solve(b.astype(self._dtype, copy=False) if rounds and (b.dtype.kind in "iu" or b.dtype == np.float64) else b)
 

@@ -51,7 +51,7 @@ class Structure(Filled):
     # True if P is the identity for the caller; the plan's is a postorder.
     _natural: bool
 
-    def _in_callers_order(self, values):
+    def _in_callers_order(self, values: NDArray[Any]) -> NDArray[Any]:
         """Returns values that are given by columns of the plan, ordered by the columns that the
         caller sees.
         """

@@ -1,13 +1,16 @@
 # Registers kauri under the name of scikit-sparse, for programs that import scikit-sparse.
 # SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
 import importlib.machinery
 import sys
 import types
+from typing import Any
 
 from .._errors import UsageError
 
 
-def _module(name, package=False, **contents):
+def _module(name: str, package: bool = False, **contents: Any) -> types.ModuleType:
     made = types.ModuleType(name, "kauri under the name of scikit-sparse.")
     # importlib.util.find_spec() reads it.
     made.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=package)

@@ -66,7 +66,7 @@ class CholeskyFactor:
             self._factor = analyze_AAt(self._oriented(A), mode, self._order, **options)
         self._factor._array = True
 
-    def _oriented(self, A):
+    def _oriented(self, A: Matrix) -> Any:
         A = matrix.to_scipy(A)
         return A.T if self._kind == "col" else A
 
@@ -83,16 +83,16 @@ class CholeskyFactor:
             self._factor.cholesky_AAt_inplace(self._oriented(A), beta)
         return self
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (f"CholeskyFactor(N={self.N}, nnz={self.nnz}, is_ll={self.is_ll}, is_super={self.is_super}, itype=np.{self.itype.name}, "
                 f"dtype=np.{self.dtype.name}, order={self.order})")
 
-    def __str__(self):
+    def __str__(self) -> str:
         form, half = "LL.T" if self.is_ll else "LDL.T", "lower" if self.is_lower else "upper"
         return (f"Cholesky factor {form} of {self.N} rows, {self.nnz} entries, {half} half, {self.dtype.name}, indices {self.itype.name}, "
                 f"order {self.order}")
 
-    def _own(self, matrix):
+    def _own(self, matrix: Any) -> Any:
         """Returns a sparse result with row numbers of A's type."""
         return indexed(matrix, self.itype)
 

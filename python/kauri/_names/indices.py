@@ -29,7 +29,7 @@ def indexed(matrix: Any, itype: np.dtype[Any]) -> Any:
     return matrix
 
 
-def _checked_kind(kind):
+def _checked_kind(kind: str | None) -> str | None:
     if kind not in (None, "sym", "row", "col", "lo"):
         raise UsageError(f"Unknown factorization kind: kind {kind!r}, expected sym, row, col or lo")
     return kind

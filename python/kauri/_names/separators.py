@@ -35,7 +35,7 @@ class SeparatorTree:
         """Node of each row, shape (n,)."""
         return self._cmember
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"SeparatorTree(components={len(self.cp)}, nodes={len(self.cmember)})"
 
     def prune(self, *, nd_oksep: Any = None, nd_small: Any = None) -> Any:
@@ -43,7 +43,7 @@ class SeparatorTree:
         raise NotImplementedError("give nesdis another nd_small")
 
 
-def _separators(A, kind, leaf):
+def _separators(A: Matrix, kind: str | None, leaf: int) -> tuple[CholeskyFactor, SeparatorTree]:
     kind, lower = half(kind)
     f = CholeskyFactor(A, lower=lower, order="nesdis", sym_kind=kind)
     first, parent = f.factor_._symbolic.separators(leaf)

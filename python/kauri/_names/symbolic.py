@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,6 +10,11 @@ import scipy.sparse as sp
 from .._arrays.protocols import Matrix
 from .cholesky_factor import CholeskyFactor
 from .indices import half, indexed, integers
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .._factor import Factor
 
 
 class SymbolicCounts(NamedTuple):
@@ -63,13 +68,13 @@ def symbfact(
     return SymbolicCholFactor(*told, indexed(low if lower else low.T.tocsc(), itype))
 
 
-def _analysed(A, kind, lower):
+def _analysed(A: Matrix, kind: str | None, lower: bool) -> Factor:
     kind, lower = half(kind, lower)
     f = CholeskyFactor(A, lower=lower, order=None, sym_kind=kind)
     return f.factor_
 
 
-def _height(parent):
+def _height(parent: NDArray[np.int32]) -> int:
     height = np.ones(len(parent), np.int64)
     for j, above in enumerate(parent):  # children come before their parents
         if above >= 0:
@@ -77,9 +82,9 @@ def _height(parent):
     return int(height.max(initial=0))
 
 
-def _postorder(parent):
-    children = [[] for _ in parent]
-    roots = []
+def _postorder(parent: NDArray[np.int32]) -> NDArray[np.int32]:
+    children: list[list[int]] = [[] for _ in parent]
+    roots: list[int] = []
     for j, above in enumerate(parent):
         (children[above] if above >= 0 else roots).append(j)
     order = []
@@ -96,7 +101,7 @@ def _postorder(parent):
     return np.array(order, dtype=np.int32)
 
 
-def _pattern_of_l(f, parent, itype):
+def _pattern_of_l(f: Factor, parent: NDArray[np.int32], itype: np.dtype[Any]) -> sp.csc_array:
     indptr, indices = f.pattern()
     rows = [set(indices[indptr[j] : indptr[j + 1]].tolist()) for j in range(f.n)]
     for j, above in enumerate(parent):
