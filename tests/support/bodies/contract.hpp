@@ -91,9 +91,10 @@ void residuals_check_the_matrix(Backend& backend, const PlanOf& plan_of) {
                                       "refine" + few}));
   std::vector<Index> row(a.pattern().row.begin(), a.pattern().row.end());
   row[1] = 4;
-  EXPECT_EQ(
-      all(ErrorKind::input, {{4, a.pattern().col_ptr, row}, a.value()}),
-      std::vector<std::string>(4, "matrix: column 0: row 4 is out of range or not above row 0"));
+  EXPECT_EQ(all(ErrorKind::input, {{4, a.pattern().col_ptr, row}, a.value()}),
+            std::vector<std::string>(4,
+                                     "matrix: column 0: row 4 is out of range or not above row 0, "
+                                     "expected ascending rows up to 3"));
   EXPECT_NE(error_text(ErrorKind::usage,
                        [&] {
                          multiply<T>(a.view(), {b.data(), 3, 1, 3}, out, backend);
