@@ -197,8 +197,10 @@ TEST(Market, WritesNoMatrixThatCannotBeReadBack) {
   expect(ptr, wild, {1, 2, 3},
          "matrix: column 0: row 1000000 is out of range or not above row 0, expected ascending "
          "rows up to 1");
-  expect(ptr, row, {1, nan, 3}, ": entry (1, 0) of A (row, column, from 0) is nan");
-  expect(ptr, row, {1, 2, -inf}, ": entry (1, 1) of A (row, column, from 0) is -inf");
+  expect(ptr, row, {1, nan, 3},
+         ": entry (1, 0) of A (row, column, from 0) is nan, expected a finite number");
+  expect(ptr, row, {1, 2, -inf},
+         ": entry (1, 1) of A (row, column, from 0) is -inf, expected a finite number");
   EXPECT_THROW(write_matrix("a.mtx", {{-1, ptr, row}, {}}), Error);
   EXPECT_THROW(write_matrix("a.mtx", {{2, ptr, row}, {}}), Error);
 }
