@@ -29,7 +29,9 @@ const SolverOptions& checked(const SolverOptions& options) {
     misuse("Solver: unknown Precision " + std::to_string(static_cast<int>(options.precision)) +
            "; expected full or mixed (0 or 1)");
   if (mixed && !std::is_same_v<T, double>)
-    throw Error(ErrorKind::usage, "Solver: mixed precision is for systems in double");
+    throw Error(
+        ErrorKind::usage,
+        "Solver: mixed precision is for systems in double; use Solver<double> or Precision::full");
   return options;
 }
 

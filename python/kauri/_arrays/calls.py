@@ -29,7 +29,8 @@ def _require_fit(kind: cuda.Library, b: Any, dtype: np.dtype[Any], symbolic: Any
         raise UsageError(f"{what} is on device {device}, the factor on device {symbolic.device_index}: copy it there")
     if not kind.fits(b, dtype):
         given = str(b.dtype).removeprefix("torch.")
-        raise DtypeError(f"{what} of type {given}, the factor's numbers are {dtype}: arrays on a device are not converted, convert them first")
+        raise DtypeError(f"{what} of type {given}, the factor's numbers are {dtype}: "
+                         "arrays on a device are not converted, convert them first")
 
 
 def solve_there(factor: Any, symbolic: Any, b: Any, solve: Callable[..., Any]) -> Any:

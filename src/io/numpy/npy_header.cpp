@@ -119,9 +119,11 @@ NpyHeader read_npy_header(std::string_view bytes, const std::string& name) {
   if (major < 1 || major > 3)
     fail(name, "NumPy format version " + std::to_string(major) + ", expected 1 to 3");
   const std::size_t digits = major == 1 ? 2 : 4;
-  if (bytes.size() < kMagic + digits) fail(name, "is cut short inside its header");
+  if (bytes.size() < kMagic + digits)
+    fail(name, "is cut short inside its header; write or copy the file again");
   const std::size_t length = little_endian(bytes.substr(kMagic, digits)), begin = kMagic + digits;
-  if (length > bytes.size() - begin) fail(name, "is cut short inside its header");
+  if (length > bytes.size() - begin)
+    fail(name, "is cut short inside its header; write or copy the file again");
   if (length > kLongest)
     fail(name, "header: it has " + std::to_string(length) + " bytes, expected " +
                    std::to_string(kLongest) + " at most");

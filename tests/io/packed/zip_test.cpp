@@ -271,9 +271,9 @@ TEST(Npy, RefusesLies) {
   test::expect_input_error([] { io::NpyArray(npy("{}", "", 9), "f"); },
                            "f: NumPy format version 9, expected 1 to 3");
   test::expect_input_error([] { io::NpyArray(npy("{}", "").substr(0, 11), "f"); },
-                           "f: is cut short inside its header");
+                           "f: is cut short inside its header; write or copy the file again");
   test::expect_input_error([] { io::NpyArray(npy("{}", "").substr(0, 9), "f"); },
-                           "f: is cut short inside its header");
+                           "f: is cut short inside its header; write or copy the file again");
 }
 
 }  // namespace

@@ -379,6 +379,28 @@ void batches_may_lie_between_each_others_rows(Backend& backend, const PlanOf& pl
             "expected a leading dimension of 2 or more");
 }
 
+/// Calls on matrices without a factor refuse a leading dimension that is too small.
+template <class T>
+void strides_that_residuals_refuse(const SymmetricView<T>& a, const Factor<T>& factor,
+                                   Workspace<T>& workspace, Backend& backend) {
+  std::vector<T> b(100, T(1)), x(100, T(2));
+  const Layout by_rows = Layout::row_major;
+  const std::string rest =
+      " has 2 columns and leading dimension 1 for 9 rows, row-major, expected a leading dimension "
+      "of 2 or more";
+  const MatrixView<const T> right{b.data(), 9, 2, 2, by_rows};
+  const MatrixView<T> wrong{x.data(), 9, 2, 1, by_rows};
+  const auto of = [](const auto& f) { return error_text(ErrorKind::usage, f); };
+  EXPECT_EQ(of([&] { (void)backward_error<T>(a, wrong, right, backend); }),
+            "backward_error: x" + rest);
+  EXPECT_EQ(of([&] { (void)refine<T>(a, factor, right, wrong, workspace); }), "refine: x" + rest);
+  EXPECT_EQ(of([&] {
+              residual<T>(a, wrong, right, {x.data(), 9, 2, 9}, backend);
+            }),
+            "residual: x" + rest);
+  EXPECT_EQ(of([&] { multiply<T>(a, right, wrong, backend); }), "multiply: y" + rest);
+}
+
 template <class T>
 void what_is_refused_of_layouts(Backend& backend, const PlanOf& plan_of) {
   const auto a = generate("poisson2d 3");
@@ -419,28 +441,7 @@ void what_is_refused_of_layouts(Backend& backend, const PlanOf& plan_of) {
   EXPECT_EQ(refused({x.data(), 9, 2, 9}, {x.data(), 9, 2, 10}), together);
   EXPECT_EQ(refused({x.data(), 9, 1, 9}, {x.data(), 9, 1, 1, by_rows}), "no Error") << "one column";
   EXPECT_EQ(refused({x.data(), 9, 1, 9}, {x.data(), 9, 1, 2, by_rows}), together);
-  const std::string rest =
-      " has 2 columns and leading dimension 1 for 9 rows, row-major, expected a leading dimension "
-      "of 2 or more";
-  const MatrixView<const T> right{b.data(), 9, 2, 2, by_rows};
-  const MatrixView<T> wrong{x.data(), 9, 2, 1, by_rows};
-  const auto of = [](const auto& f) { return error_text(ErrorKind::usage, f); };
-  EXPECT_EQ(of([&] {
-              (void)backward_error<T>({a.pattern(), value}, wrong, right, backend);
-            }),
-            "backward_error: x" + rest);
-  EXPECT_EQ(of([&] {
-              (void)refine<T>({a.pattern(), value}, factor, right, wrong, workspace);
-            }),
-            "refine: x" + rest);
-  EXPECT_EQ(of([&] {
-              residual<T>({a.pattern(), value}, wrong, right, {x.data(), 9, 2, 9}, backend);
-            }),
-            "residual: x" + rest);
-  EXPECT_EQ(of([&] {
-              multiply<T>({a.pattern(), value}, right, wrong, backend);
-            }),
-            "multiply: y" + rest);
+  strides_that_residuals_refuse<T>({a.pattern(), value}, factor, workspace, backend);
 }
 
 }  // namespace kauri::test
