@@ -140,7 +140,8 @@ class LoopBatch final : public BatchImpl<T> {
     const DeviceSolves<T>* solves = of(k).device_solves();
     if (solves == nullptr)
       throw Error(ErrorKind::usage,
-                  "solve: b and x are marked as device memory, but the batch is on the CPU");
+                  "solve: b and x are marked as device memory, but the batch is on the CPU; pass "
+                  "views of the host's memory");
     return *solves;
   }
 

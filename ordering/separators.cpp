@@ -91,7 +91,7 @@ class Growing {
 void check_size(const Permutation& perm, Index n) {
   if (perm.size() != n)
     refuse("a permutation of " + std::to_string(perm.size()) + " rows for a graph of " +
-           std::to_string(n));
+           std::to_string(n) + " vertices, expected one of all vertices");
 }
 
 /// A separator tree that was checked on construction, with queries. Borrows the tree. The
@@ -127,7 +127,7 @@ class Nodes {
       refuse("nodes must hold places 0 to " + std::to_string(n - 1));
     for (Index k = 0; k < tree_.count(); ++k)
       if (tree_.first[k + 1] < tree_.first[k])
-        refuse("`first` descends at node " + std::to_string(k));
+        refuse("`first` descends at node " + std::to_string(k) + ", expected ascending places");
   }
   void check_forest() {
     const Index count = tree_.count();
@@ -136,7 +136,9 @@ class Nodes {
       const Index up = tree_.parent[k];
       if (up == kNone) continue;
       if (up <= k || up >= count)
-        refuse("the parent of node " + std::to_string(k) + " is not a later node");
+        refuse("the parent of node " + std::to_string(k) +
+               " is not a later node, expected kNone or " + std::to_string(k + 1) + " to " +
+               std::to_string(count - 1));
       lowest_[up] = std::min(lowest_[up], lowest_[k]);
     }
     std::vector<Index> begin(
@@ -145,7 +147,9 @@ class Nodes {
     Index root = count;
     for (Index k = count - 1; k >= 0; --k) {
       Index& next = tree_.parent[k] == kNone ? root : begin[tree_.parent[k]];
-      if (next != k + 1) refuse("node " + std::to_string(k) + " is not in postorder");
+      if (next != k + 1)
+        refuse("node " + std::to_string(k) +
+               " is not in postorder, expected each subtree in nodes that end with its root");
       next = lowest_[k];
     }
   }
@@ -256,9 +260,11 @@ Permutation order_within(const Graph& graph, const Permutation& perm, const Sepa
       stop.at(v);
       for (const Index u : graph.neighbours(v))
         if (!nodes.related(nodes.of(u), nodes.of(v)))
-          ordering::refuse("rows " + std::to_string(v) + " and " + std::to_string(u) +
-                           " are neighbours in nodes " + std::to_string(nodes.of(v)) + " and " +
-                           std::to_string(nodes.of(u)) + ", neither of which is above the other");
+          ordering::refuse(
+              "rows " + std::to_string(v) + " and " + std::to_string(u) +
+              " are neighbours in nodes " + std::to_string(nodes.of(v)) + " and " +
+              std::to_string(nodes.of(u)) +
+              ", neither of which is above the other; expected a separator between the two");
     }
     std::vector<ordering::Range> leaves;
     for (Index k = 0; k < tree.count(); ++k)

@@ -156,8 +156,11 @@ Graph::Graph(std::vector<Offset> ptr, std::vector<Index> adjacency)
   const Index n = size();
   std::vector<Offset> seen(ptr_.begin(), ptr_.end() - 1);
   for (Index v = 0; v < n; ++v) {
-    if (ptr_[v + 1] < ptr_[v]) fail("ptr descends at vertex " + std::to_string(v));
-    if (ptr_[v + 1] > ptr_.back()) fail("ptr beyond the adjacency at vertex " + std::to_string(v));
+    if (ptr_[v + 1] < ptr_[v])
+      fail("ptr descends at vertex " + std::to_string(v) + ", expected ascending offsets");
+    if (ptr_[v + 1] > ptr_.back())
+      fail("ptr beyond the adjacency at vertex " + std::to_string(v) + ", expected at most " +
+           std::to_string(ptr_.back()));
     for (Offset k = ptr_[v]; k < ptr_[v + 1]; ++k) {
       const Index u = adjacency_[k];
       if (u < 0 || u >= n || u == v || (k > ptr_[v] && u <= adjacency_[k - 1]))

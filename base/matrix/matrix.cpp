@@ -34,10 +34,12 @@ void check_col_ptr(Index n, std::span<const Pointer> col_ptr, std::size_t entrie
     fail_matrix(ptr + " starts at " + std::to_string(col_ptr[0]) + ", expected " +
                 std::to_string(names.base));
   for (Index j = 0; j < n; ++j)
-    if (col_ptr[j + 1] < col_ptr[j]) fail_matrix(ptr + " descends at " + names.column(j));
+    if (col_ptr[j + 1] < col_ptr[j])
+      fail_matrix(ptr + " descends at " + names.column(j) + ", expected ascending offsets");
   if (static_cast<Offset>(col_ptr[n]) - names.base != static_cast<Offset>(entries))
     fail_matrix(ptr + " ends at " + std::to_string(col_ptr[n]) + " but there are " +
-                std::to_string(entries) + (names.rows ? " columns" : " rows"));
+                std::to_string(entries) + (names.rows ? " columns" : " rows") + ", expected " +
+                std::to_string(static_cast<Offset>(entries) + names.base));
 }
 
 bool is_sound(const Pattern& a, Index j) {
@@ -50,11 +52,13 @@ bool is_sound(const Pattern& a, Index j) {
 [[noreturn]] void name_flaw(const Pattern& a, Index j) {
   const Offset begin = a.col_ptr[j], end = a.col_ptr[j + 1];
   if (begin == end || a.row[begin] != j)
-    fail_matrix("column " + std::to_string(j) + " does not start with its diagonal entry");
+    fail_matrix("column " + std::to_string(j) +
+                " does not start with its diagonal entry, expected it first in every column");
   Offset k = begin + 1;
   while (a.row[k] > a.row[k - 1] && a.row[k] < a.n) ++k;
   fail_matrix("column " + std::to_string(j) + ": row " + std::to_string(a.row[k]) +
-              " is out of range or not above row " + std::to_string(a.row[k - 1]));
+              " is out of range or not above row " + std::to_string(a.row[k - 1]) +
+              ", expected ascending rows up to " + std::to_string(a.n - 1));
 }
 
 /// Returns true if the rows of every column ascend strictly.
@@ -95,7 +99,7 @@ void refuse_duplicates(Index n, const ColumnEntries<T>& a, const Names& names, b
     for (Offset k = a.col_ptr[j] + 1; k < a.col_ptr[j + 1]; ++k)
       if (a.row[k] == a.row[k - 1])
         fail_matrix("entry " + (transposed ? names.at(j, a.row[k]) : names.at(a.row[k], j)) +
-                    " occurs twice");
+                    " occurs twice, expected once");
 }
 
 template <class T, class Number, class Pointer>
@@ -258,7 +262,8 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_columns(Index n, Columns&& columns,
   for (Index j = 0; j < n && !full; ++j)
     for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k)
       if (upper ? a.row[k] > j : a.row[k] < j)
-        fail_matrix("entry " + names.at(a.row[k], j) + " lies in the wrong half");
+        fail_matrix("entry " + names.at(a.row[k], j) + " lies in the wrong half, expected the " +
+                    (upper != names.rows ? "upper" : "lower") + " half alone");
   // A full matrix keeps the caller's lower half, so a full one compressed by rows is transposed,
   // too.
   const bool turns = upper || (full && names.rows);
@@ -341,7 +346,7 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_compressed(
   if (a.value.size() != a.index.size())
     fail_matrix("there are " + std::to_string(a.index.size()) +
                 (names_of(a).rows ? " columns" : " rows") + " but " +
-                std::to_string(a.value.size()) + " values");
+                std::to_string(a.value.size()) + " values, expected as many");
   const SymmetryRule<T> rule(a.symmetry);
   std::vector<Offset> ptr = pointers_of(a);
   if (std::vector<Offset> first; lies_in_order<T, Number, Pointer>(a, ptr, rule, first))
@@ -399,7 +404,8 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_triplets(Index n, std::span<const In
   if (n < 0) fail_matrix("n is " + std::to_string(n) + ", expected 0 or more");
   if (row.size() != col.size() || row.size() != value.size())
     fail_matrix("triplets of lengths " + std::to_string(row.size()) + ", " +
-                std::to_string(col.size()) + ", " + std::to_string(value.size()));
+                std::to_string(col.size()) + ", " + std::to_string(value.size()) +
+                ", expected equal lengths");
   std::vector<Offset> col_ptr(static_cast<std::size_t>(n) + 1, 0);
   for (std::size_t k = 0; k < col.size(); ++k) {
     if (col[k] < 0 || col[k] >= n)

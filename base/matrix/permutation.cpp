@@ -30,7 +30,7 @@ constexpr Index kPermutationBlock = 65536;  // number of positions that one task
     if (position[i] != kNone)
       throw Error(ErrorKind::input, "permutation: row " + std::to_string(i) +
                                         " stands at positions " + std::to_string(position[i]) +
-                                        " and " + std::to_string(k));
+                                        " and " + std::to_string(k) + ", expected once");
     position[i] = k;
   }
 }
@@ -73,7 +73,8 @@ Permutation Permutation::identity(Index n) {
 Permutation Permutation::then(const Permutation& second) const {
   if (second.size() != size())
     throw Error(ErrorKind::usage, "permutation: composing sizes " + std::to_string(size()) +
-                                      " and " + std::to_string(second.size()));
+                                      " and " + std::to_string(second.size()) +
+                                      ", expected equal sizes");
   Permutation p;
   p.old_of_.resize(old_of_.size());
   p.new_of_.resize(old_of_.size());

@@ -28,7 +28,8 @@ std::vector<Index> places_in(Index n, std::span<const Index> last) {
                                         what);
     };
     if (last[k] < 0 || last[k] >= n) fail(", expected 0 to " + std::to_string(n - 1));
-    if (place[last[k]] != kNone) fail(", as is entry " + std::to_string(place[last[k]]));
+    if (place[last[k]] != kNone)
+      fail(", as is entry " + std::to_string(place[last[k]]) + "; expected each row once");
     place[last[k]] = static_cast<Index>(k);
   }
   return place;

@@ -29,12 +29,13 @@ Index total_weight(Index n, std::span<const Index> weight) {
   if (weight.empty()) return n;
   if (weight.size() != static_cast<std::size_t>(n))
     throw Error(ErrorKind::usage, "minimum degree: " + std::to_string(weight.size()) +
-                                      " weights for " + std::to_string(n) + " vertices");
+                                      " weights for " + std::to_string(n) +
+                                      " vertices, expected one for each or none");
   Offset total = 0;
   for (Index v = 0; v < n; ++v) {
     if (weight[v] < 1)
       throw Error(ErrorKind::usage, "minimum degree: weight " + std::to_string(weight[v]) +
-                                        " of vertex " + std::to_string(v));
+                                        " of vertex " + std::to_string(v) + ", expected 1 or more");
     total += weight[v];
   }
   if (total > std::numeric_limits<Index>::max())

@@ -90,7 +90,7 @@ def texts(options: dict[str, Any]) -> list[tuple[str, str]]:
             raise UsageError("option 'precision': factors have the type of A; use cholesky_mixed(A) for mixed precision")
         if name not in _TABLE:
             near = _core.nearest(name, list(_TABLE))
-            raise UsageError(f"option {name!r} is unknown" + (f"; did you mean {near}?" if near else ""))
+            raise UsageError(f"option {name!r} is unknown" + (f"; did you mean {near}?" if near else "; kauri options lists the names"))
         found.append((_TABLE[name]["name"], _text(value)))
     return found
 
@@ -103,11 +103,11 @@ def path(given: str | bytes | os.PathLike[str]) -> str:
     """
     name = os.fsdecode(given)
     if "\0" in name:
-        raise UsageError(f"path {name!r} contains a null byte")
+        raise UsageError(f"path {name!r} contains a null byte, expected none")
     try:
         name.encode()
     except UnicodeEncodeError:
-        raise UsageError(f"path {name!r} is not UTF-8") from None
+        raise UsageError(f"path {name!r} is not UTF-8; rename the file") from None
     return name
 
 

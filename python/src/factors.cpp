@@ -197,7 +197,8 @@ template <Scalar T>
 std::shared_ptr<Factorization<T>> create(std::shared_ptr<Symbolic> symbolic) {
   if (symbolic->scalar_bytes != static_cast<int>(sizeof(T)))
     throw Error(ErrorKind::usage,
-                "the analysis is for the other scalar type of float32 and float64");
+                "the analysis is for the other scalar type of float32 and float64; analyse in that "
+                "of the factor");
   return released(nullptr, Weight::light, [&](const std::stop_token&) {
     symbolic->prepare();  // for all factors of the analysis
     auto factor = std::make_shared<Factorization<T>>(std::move(symbolic));

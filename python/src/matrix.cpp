@@ -148,7 +148,8 @@ template <Scalar T>
 std::vector<T> values_on(const Pattern& pattern, const SymmetricMatrix<T>& a) {
   if (a.n() != pattern.n)
     throw Error(ErrorKind::usage, "the matrix has " + std::to_string(a.n()) +
-                                      " rows, the analysed one has " + std::to_string(pattern.n));
+                                      " rows, the analysed one has " + std::to_string(pattern.n) +
+                                      "; analyse this one first");
   std::vector<T> value(static_cast<std::size_t>(pattern.nnz()), T(0));
   const Pattern own = a.pattern();
   for (std::size_t j = 0; j < static_cast<std::size_t>(pattern.n); ++j) {
@@ -159,9 +160,9 @@ std::vector<T> values_on(const Pattern& pattern, const SymmetricMatrix<T>& a) {
       while (to < end && pattern.row[to] < own.row[k]) ++to;
       if (to == end || pattern.row[to] != own.row[k]) {
         if (a.value()[k] == T(0)) continue;
-        throw Error(ErrorKind::usage, "entry (" + std::to_string(own.row[k]) + ", " +
-                                          std::to_string(j) +
-                                          ") is not in the pattern that was analysed");
+        throw Error(ErrorKind::usage,
+                    "entry (" + std::to_string(own.row[k]) + ", " + std::to_string(j) +
+                        ") is not in the pattern that was analysed; analyse a pattern that has it");
       }
       value[to] = a.value()[k];
     }

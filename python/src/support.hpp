@@ -217,7 +217,8 @@ MatrixView<T> dense(const Array& a) {
     return {a.data(), rows, cols, cols > 1 ? right : rows, Layout::column_major};
   if ((cols <= 1 || right == 1) && down >= cols)
     return {a.data(), rows, cols, down, Layout::row_major};
-  throw Error(ErrorKind::usage, "an array whose strides are not those of a dense matrix");
+  throw Error(ErrorKind::usage,
+              "an array whose strides are not those of a dense matrix; pass a contiguous copy");
 }
 
 template <class T>

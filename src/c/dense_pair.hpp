@@ -16,7 +16,8 @@ struct DensePair {
       : x(view_of<T>(sized(given_x, "x"), "x")), b(x), on_device(given_x->memory == KAURI_DEVICE) {
     if (given_b == nullptr) return;
     b = view_of<const T>(sized(given_b, "b"), "b");
-    if (given_b->memory != given_x->memory) misuse("b and x are not in the same memory");
+    if (given_b->memory != given_x->memory)
+      misuse("b and x are not in the same memory, expected both on the host or both on a device");
   }
 
   MatrixView<T> x;

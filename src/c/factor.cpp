@@ -36,7 +36,9 @@ kauri_status fill(kauri_factor& handle, Factor<T>& factor, const Values& value, 
 void require_memory(const kauri_factor& factor, std::int32_t memory) {
   if (memory != KAURI_HOST && memory != KAURI_DEVICE) no_such("memory", memory);
   if (memory == KAURI_DEVICE && factor.backend->kind() != BackendKind::cuda)
-    misuse("refactorize: values are marked as device memory, but the factor is on the CPU");
+    misuse(
+        "refactorize: values are marked as device memory, but the factor is on the CPU; pass "
+        "values in the host's memory");
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ auto counting_from(int base, F&& f) {
 /// Returns *pointer. Throws Error(usage) that names `name` if the pointer is null.
 template <class T>
 T& need(T* pointer, const char* name) {
-  if (pointer == nullptr) misuse(std::string(name) + " is null");
+  if (pointer == nullptr) misuse(std::string(name) + " is null, expected an address");
   return *pointer;
 }
 

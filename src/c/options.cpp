@@ -157,7 +157,7 @@ kauri_status kauri_options_set_allocator(kauri_options* options, kauri_allocate 
                                          kauri_release release, void* user) {
   return guarded([&] {
     if ((allocate == nullptr) != (release == nullptr))
-      misuse("one function of the allocator is null, the other is not");
+      misuse("one function of the allocator is null, the other is not; expected both or none");
     need(options, "options").options.cuda.allocator = {allocate, release, user};
   });
 }

@@ -75,7 +75,8 @@ void take(const DensePair<T>& pair, Index n) {
     misuse("Solver::solve: b has " + std::to_string(pair.b.cols) + " columns, x has " +
            std::to_string(pair.x.cols));
   if (pair.b.data == pair.x.data && !overlaps_from_the_first<T>(pair.b, pair.x)) return;
-  if (overlap(pair.b, pair.x)) misuse("Solver::solve: x overlaps b");
+  if (overlap(pair.b, pair.x))
+    misuse("Solver::solve: x overlaps b; give it memory of its own, or b itself");
   copy_entries<T>(pair.b, pair.x);
 }
 

@@ -81,8 +81,8 @@ void put_text(std::string_view text, char* buffer, std::size_t capacity, std::si
   if (buffer == nullptr && capacity == 0) return;
   char& first = need(buffer, "text");
   if (capacity <= text.size())
-    misuse("text: a buffer of " + std::to_string(capacity) + " bytes for " +
-           std::to_string(text.size() + 1));
+    misuse("text: a buffer of " + std::to_string(capacity) + " bytes, expected " +
+           std::to_string(text.size() + 1) + " or more");
   std::memcpy(&first, text.data(), text.size());
   buffer[text.size()] = '\0';
 }

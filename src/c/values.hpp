@@ -43,7 +43,8 @@ inline int bytes_of(std::int32_t scalar) {
 template <Scalar T>
 T number_of(double x, const char* name) {
   if (std::isfinite(x) && std::abs(x) > static_cast<double>(std::numeric_limits<T>::max()))
-    misuse(std::string(name) + " is " + digits(x) + ", too large for float");
+    misuse(std::string(name) + " is " + digits(x) +
+           ", too large for float; expected a number in its range");
   return static_cast<T>(x);
 }
 
@@ -52,7 +53,8 @@ T number_of(double x, const char* name) {
 template <class T>
 std::span<T> span_of(std::conditional_t<std::is_const_v<T>, const void*, void*> data,
                      std::int64_t count, const char* name) {
-  if (count < 0) misuse(std::string(name) + ": a length of " + std::to_string(count));
+  if (count < 0)
+    misuse(std::string(name) + ": a length of " + std::to_string(count) + ", expected 0 or more");
   if (count > 0) (void)need(static_cast<const char*>(data), name);
   return {static_cast<T*>(data), static_cast<std::size_t>(count)};
 }
@@ -78,7 +80,7 @@ MatrixView<T> view_of(const kauri_dense& a, const char* name) {
   constexpr std::int64_t kMost = std::numeric_limits<Index>::max();
   if (a.rows < 0 || a.rows > kMost || a.cols < 0 || a.cols > kMost)
     misuse(std::string(name) + " has " + std::to_string(a.rows) + " rows and " +
-           std::to_string(a.cols) + " columns");
+           std::to_string(a.cols) + " columns, expected 0 to 2^31 - 1 of each");
   if (a.layout != KAURI_COLUMN_MAJOR && a.layout != KAURI_ROW_MAJOR) no_such("layout", a.layout);
   if (a.memory != KAURI_HOST && a.memory != KAURI_DEVICE) no_such("memory", a.memory);
   const std::int64_t lines = a.layout == KAURI_ROW_MAJOR ? a.rows : a.cols;
@@ -105,7 +107,8 @@ MatrixView<T> host_view_of(const kauri_dense* a, const char* name) {
 template <class Of, class Handle>
 auto& same_scalar(Handle& handle, const char* name) {
   auto* of = std::get_if<Of>(&handle.of);
-  if (of == nullptr) misuse(std::string(name) + " has another scalar type");
+  if (of == nullptr)
+    misuse(std::string(name) + " has another scalar type, expected that of the other arguments");
   return *of;
 }
 

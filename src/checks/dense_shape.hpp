@@ -31,6 +31,16 @@ inline const char* in_words(Layout layout) {
              : ", in an unknown layout; expected column_major or row_major";
 }
 
+/// Returns the shape that has_room() expects of a matrix that has none, to end a message after
+/// in_words(); empty for an unknown layout.
+template <class View>
+std::string expected_room(const View& a) {
+  if (a.layout != Layout::row_major && a.layout != Layout::column_major) return "";
+  if (a.rows < 0 || a.cols < 0) return ", expected 0 or more rows and columns";
+  return ", expected a leading dimension of " +
+         std::to_string(a.layout == Layout::row_major ? a.cols : a.rows) + " or more";
+}
+
 /// Throws Error(usage) unless a has n rows, a sufficient leading dimension, and, if it has entries,
 /// data that are not null. name: that of the call and the matrix, as "solve: x".
 template <class T>
@@ -39,8 +49,9 @@ void require_dense(const MatrixView<const T>& a, const char* name, Index n) {
   if (a.rows != n) refuse(" has " + std::to_string(a.rows) + " rows, A has " + std::to_string(n));
   if (!has_room(a))
     refuse(" has " + std::to_string(a.cols) + " columns and leading dimension " +
-           std::to_string(a.ld) + " for " + std::to_string(n) + " rows" + in_words(a.layout));
-  if (a.data == nullptr && a.rows > 0 && a.cols > 0) refuse(" is null");
+           std::to_string(a.ld) + " for " + std::to_string(n) + " rows" + in_words(a.layout) +
+           expected_room(a));
+  if (a.data == nullptr && a.rows > 0 && a.cols > 0) refuse(" is null, expected an address");
 }
 
 /// Returns true if x begins at b's first entry but has other strides, and so overlaps b without

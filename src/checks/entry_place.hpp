@@ -67,8 +67,8 @@ void require_all_finite(std::span<const T> value, const Name& name) {
   const auto found =
       std::find_if(value.begin(), value.end(), [](T v) { return !std::isfinite(v); });
   if (found != value.end())
-    throw Error(ErrorKind::input,
-                name(static_cast<Offset>(found - value.begin())) + " is " + std::to_string(*found));
+    throw Error(ErrorKind::input, name(static_cast<Offset>(found - value.begin())) + " is " +
+                                      std::to_string(*found) + ", expected a finite number");
 }
 
 }  // namespace kauri

@@ -40,7 +40,8 @@ void require_finite(const SymmetricView<T>& a, const std::string& name) {
     throw Error(ErrorKind::input,
                 name + ": entry (" + std::to_string(entry->row) + ", " +
                     std::to_string(entry->column) + ") of A (row, column, from 0) is " +
-                    std::to_string(entry->value) + (sizeof(T) == sizeof(float) ? " in float" : ""));
+                    std::to_string(entry->value) + (sizeof(T) == sizeof(float) ? " in float" : "") +
+                    ", expected a finite number");
 }
 
 }  // namespace kauri

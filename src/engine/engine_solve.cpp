@@ -101,7 +101,9 @@ Result<Index, Breakdown> Engine<T>::solve_on_device(System system, MatrixView<co
   const DeviceMatrixView<const T> from(b);
   const DeviceMatrixView<T> to(x);
   const numeric::DeviceSolves<T>* device = factor_->store().device_solves();
-  if (!device) throw Error(ErrorKind::usage, "a solve on a device: the factor is on the CPU");
+  if (!device)
+    throw Error(ErrorKind::usage,
+                "a solve on a device: the factor is on the CPU; pass views of the host's memory");
   measured(
       elsewhere(b), elsewhere(MatrixView<const T>(x)), request,
       [&](Workspace<T>& workspace) {

@@ -23,7 +23,7 @@ namespace kauri {
 namespace {
 
 std::shared_ptr<const Plan> require_plan(std::shared_ptr<const Plan> plan) {
-  if (!plan) misuse("the plan is null");
+  if (!plan) misuse("the plan is null; pass that of an analysis");
   return plan;
 }
 
@@ -55,7 +55,7 @@ void require_solvable(bool factor_is_there) {
   if (!factor_is_there)
     misuse(
         "solve: the factor is not valid (no successful factorisation yet, or the last one broke "
-        "down)");
+        "down): call refactorize() first");
 }
 
 /// Factorises A + shift I. values: `fresh`, or `unchanged` if they are those of the factor's last
@@ -204,22 +204,27 @@ void Factor<T>::require_fit(const MatrixView<const T>& b, const MatrixView<const
   if (b.cols != x.cols)
     misuse("solve: b has " + std::to_string(b.cols) + " columns, x has " + std::to_string(x.cols));
   if (overlaps_from_the_first(b, x))
-    misuse("solve: x begins where b does, with another leading dimension or layout");
+    misuse(
+        "solve: x begins where b does, with another leading dimension or layout; give both the "
+        "same, or x memory of its own");
   require_fit(workspace);
 }
 
 template <Scalar T>
 void Factor<T>::require_fit(const Workspace<T>& workspace) const {
   if (&workspace.store_->plan() != &plan())
-    misuse("solve: the workspace was made for another plan");
+    misuse("solve: the workspace was made for another plan; make one for this factor");
   if (workspace.executor_ != executor_ && executor_->kind() != BackendKind::cpu)
-    misuse("solve: the workspace was made for another device's backend");
+    misuse("solve: the workspace was made for another device's backend; make one for this factor");
 }
 
 template <Scalar T>
 const numeric::DeviceSolves<T>& Factor<T>::device_solves() const {
   const numeric::DeviceSolves<T>* solves = store_->device_solves();
-  if (!solves) misuse("solve: b and x are marked as device memory, but the factor is on the CPU");
+  if (!solves)
+    misuse(
+        "solve: b and x are marked as device memory, but the factor is on the CPU; pass views of "
+        "the host's memory");
   return *solves;
 }
 
@@ -338,12 +343,14 @@ template <Scalar T>
 void Factor<T>::enqueue_log_determinant(double* there, Workspace<T>& workspace,
                                         StreamHandle stream) const {
   const numeric::DeviceSolves<T>* device = store_->device_solves();
-  if (!device) misuse("enqueue_log_determinant: the factor is on the CPU");
+  if (!device)
+    misuse("enqueue_log_determinant: the factor is on the CPU, expected one on a device");
   if (!valid() && !device->awaits_verdict())
     misuse(
         "enqueue_log_determinant: the factor is not valid (no successful factorisation yet, or the "
         "last one broke down): call refactorize() first");
-  if (!there) misuse("enqueue_log_determinant: the place of the number is null");
+  if (!there)
+    misuse("enqueue_log_determinant: the place of the number is null, expected an address");
   require_fit(workspace);
   const OneCall call(workspace.store_->calls, "enqueue_log_determinant", "workspace");
   device->enqueue_log_determinant(there, *workspace.store_, stream);
@@ -362,7 +369,8 @@ template <Scalar T>
 T Factor<T>::entry(Index row, Index col) const {
   if (row < 0 || row >= plan().n || col < 0 || col >= plan().n)
     misuse("entry (" + std::to_string(row) + ", " + std::to_string(col) +
-           ") of a factor with n = " + std::to_string(plan().n));
+           ") of a factor with n = " + std::to_string(plan().n) + ", expected 0 to " +
+           std::to_string(plan().n - 1));
   return store_->host_access().entry(row, col);
 }
 

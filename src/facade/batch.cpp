@@ -71,9 +71,10 @@ void require_batch_shape(const BatchView<const T>& a, const std::string& name,
   if (!has_room(a) || a.stride < 0)
     misuse("solve: " + name + " has " + std::to_string(a.cols) + " columns, leading dimension " +
            std::to_string(a.ld) + " and stride " + std::to_string(a.stride) + " for " +
-           std::to_string(a.rows) + " rows" + in_words(a.layout));
+           std::to_string(a.rows) + " rows" + in_words(a.layout) +
+           (has_room(a) ? ", expected a stride of 0 or more" : expected_room(a)));
   if (a.data == nullptr && a.items > 0 && a.rows > 0 && a.cols > 0)
-    misuse("solve: " + name + " is null");
+    misuse("solve: " + name + " is null, expected an address");
 }
 
 /// Returns true if x begins at b's first entry but has other strides, and so overlaps b without
@@ -94,7 +95,7 @@ void require_apart(const BatchView<T>& x) {
   const Offset item = (lines - 1) * x.ld + length, items = (x.items - 1) * x.stride + length;
   if (x.stride < item && (x.stride < length || (lines > 1 && x.ld < items)))
     misuse("solve: items of x overlap: stride " + std::to_string(x.stride) +
-           ", leading dimension " + std::to_string(x.ld));
+           ", leading dimension " + std::to_string(x.ld) + "; expected larger ones");
 }
 
 }  // namespace
@@ -174,7 +175,8 @@ std::span<const DeviceVerdict> BatchFactor<T>::fetch_verdicts(StreamHandle strea
 template <Scalar T>
 const DeviceVerdict* BatchFactor<T>::verdict_address(Index k) const {
   if (k < 0 || k >= items())
-    misuse("verdict_address: item " + std::to_string(k) + " of " + std::to_string(items()));
+    misuse("verdict_address: item " + std::to_string(k) + ", expected 0 to " +
+           std::to_string(items() - 1));
   return store_->verdict_address(k);
 }
 
@@ -189,10 +191,13 @@ bool BatchFactor<T>::fits(const BatchView<const T>& b, const BatchView<T>& x,
     misuse("solve: b has " + std::to_string(b.cols) + " columns, x has " + std::to_string(x.cols));
   require_apart(x);
   if (overlaps_from_the_first<T>(b, x))
-    misuse("solve: x begins where b does, with another leading dimension, stride or layout");
-  if (workspace.batch_.lock() != store_) misuse("solve: the workspace was made for another batch");
+    misuse(
+        "solve: x begins where b does, with another leading dimension, stride or layout; give both "
+        "the same, or x memory of its own");
+  if (workspace.batch_.lock() != store_)
+    misuse("solve: the workspace was made for another batch; make one for this batch");
   if (!numeric::all_known(verdicts()) && !store_->awaits_verdicts())
-    misuse("solve: the batch has not been factorised");
+    misuse("solve: the batch has not been factorised: call refactorize() first");
   return x.items > 0 && x.rows > 0 && x.cols > 0;
 }
 
@@ -207,7 +212,9 @@ void BatchFactor<T>::solve(BatchView<const T> b, BatchView<T> x, BatchWorkspace<
   if (!fits(b, x, workspace)) return;
   const OneCall call(workspace.store_->calls, "BatchFactor::solve", "workspace");
   if (store_->awaits_verdicts())
-    misuse("solve: the verdicts have not been fetched since enqueue_refactorize()");
+    misuse(
+        "solve: the verdicts have not been fetched since enqueue_refactorize(): call "
+        "fetch_verdicts() first");
   const StopScope scope(stop);
   stop_here();
   const PhaseRange range(Phase::solve);
@@ -224,7 +231,9 @@ void BatchFactor<T>::solve(DeviceBatchView<const T> b, DeviceBatchView<T> x,
   if (!fits(b.view(), x.view(), workspace)) return;
   const OneCall call(workspace.store_->calls, "BatchFactor::solve", "workspace");
   if (store_->awaits_verdicts())
-    misuse("solve: the verdicts have not been fetched since enqueue_refactorize()");
+    misuse(
+        "solve: the verdicts have not been fetched since enqueue_refactorize(): call "
+        "fetch_verdicts() first");
   const PhaseRange range(Phase::solve);
   store_->solve_on_device(b.view(), x.view(), *workspace.store_);
 }
@@ -248,7 +257,7 @@ T BatchFactor<T>::entry(Index k, Index row, Index col) const {
   if (k < 0 || k >= items() || row < 0 || row >= plan().n || col < 0 || col >= plan().n)
     misuse("entry (" + std::to_string(row) + ", " + std::to_string(col) + ") of item " +
            std::to_string(k) + " of a batch of " + std::to_string(items()) +
-           " with n = " + std::to_string(plan().n));
+           " with n = " + std::to_string(plan().n) + ", expected indices of 0 or more below these");
   return store_->entry(k, row, col);
 }
 

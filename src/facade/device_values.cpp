@@ -34,10 +34,13 @@ DeviceValues<T> DeviceValues<T>::borrow(std::span<const T> device) {
 
 template <Scalar T>
 void DeviceValues<T>::assign(std::span<const T> host) {
-  if (!bytes_) throw Error(ErrorKind::usage, "DeviceValues::assign: these values are borrowed");
+  if (!bytes_)
+    throw Error(ErrorKind::usage,
+                "DeviceValues::assign: these values are borrowed; write to their memory instead");
   if (host.size() != span_.size())
     throw Error(ErrorKind::usage, "DeviceValues::assign: " + std::to_string(host.size()) +
-                                      " values for " + std::to_string(span_.size()));
+                                      " values for " + std::to_string(span_.size()) +
+                                      ", expected as many");
   bytes_->assign(std::as_bytes(host));
 }
 

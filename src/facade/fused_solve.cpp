@@ -156,7 +156,7 @@ FusedSolve<T>::~FusedSolve() = default;
 template <Scalar T>
 FusedSolve<T> FusedSolve<T>::create(const Pattern& a, const std::shared_ptr<const Plan>& plan,
                                     Backend& backend, Index nrhs) {
-  if (!plan) misuse_of_fused("the plan is null");
+  if (!plan) misuse_of_fused("the plan is null; pass that of an analysis");
   if (nrhs < 1) misuse_of_fused("nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
   require_pattern(a, *plan, "FusedSolve: the plan belongs to a matrix of another pattern");
   if (sizeof(T) == sizeof(float) && backend.executor().kernels(sizeof(T)).starts_with("fp16x3"))

@@ -26,7 +26,9 @@ const MixedOptions& require_mixed_options(const MixedOptions& options) {
       !std::isfinite(
           static_cast<float>(options.first_shift * std::pow(options.shift_growth, options.shifts))))
     misuse("MixedFactor: shifts of " + digits(options.first_shift) + ", growing " +
-           digits(options.shift_growth) + " times, " + std::to_string(options.shifts) + " of them");
+           digits(options.shift_growth) + " times, " + std::to_string(options.shifts) +
+           " of them; expected a first shift above 0, a growth above 1 and 0 or more shifts, all "
+           "finite in float");
   return options;
 }
 
@@ -35,7 +37,8 @@ MixedLimits mixed_limits(const MixedSolveOptions& options, const Plan& plan, boo
   constexpr int kMixedSteps = 200;
   if (options.max_steps < 1 || std::isnan(options.target) || std::isnan(options.accept))
     misuse("MixedFactor: max_steps is " + std::to_string(options.max_steps) + ", target is " +
-           digits(options.target) + ", accept is " + digits(options.accept));
+           digits(options.target) + ", accept is " + digits(options.accept) +
+           "; expected 1 step or more, and no nan");
   // Conjugate gradients may take as long as a factorisation in double is predicted to take, but at
   // least kPatience steps.
   const double factor = plan.cost.predicted_factor_s / plan.cost.predicted_solve_s;
@@ -306,7 +309,7 @@ Result<MixedReport, Breakdown> MixedFactor::solve(MatrixView<const double> b, Ma
   if (!valid())
     misuse(
         "MixedFactor: the factor is not valid (no successful factorisation yet, or the last one "
-        "broke down)");
+        "broke down): call refactorize() first");
   if (nrhs() == 0) misuse("MixedFactor: there is no room for right-hand sides, see reserve()");
   require_vectors(b, "b", plan().n);
   require_vectors(x, "x", plan().n);
@@ -314,7 +317,9 @@ Result<MixedReport, Breakdown> MixedFactor::solve(MatrixView<const double> b, Ma
     misuse("MixedFactor: b has " + std::to_string(b.cols) + " columns, x has " +
            std::to_string(x.cols));
   if (overlaps_from_the_first<double>(b, x))
-    misuse("MixedFactor: x begins where b does, with another leading dimension or layout");
+    misuse(
+        "MixedFactor: x begins where b does, with another leading dimension or layout; give both "
+        "the same, or x memory of its own");
   const PhaseRange range(Phase::solve);
   return state_->solve(b, x, options);
 }

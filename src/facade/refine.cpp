@@ -71,9 +71,9 @@ void residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const
               MatrixView<T> y, Backend& backend) {
   require_alike(x, "residual: x", b, "residual: b", a.pattern.n);
   require_alike<T>(x, "residual: x", y, "residual: y", a.pattern.n);
-  if (overlap(x, y)) misuse("residual: y overlaps x");
+  if (overlap(x, y)) misuse("residual: y overlaps x; give it memory of its own");
   if (overlap(b, y) && (b.data != y.data || overlaps_from_the_first<T>(b, y)))
-    misuse("residual: y overlaps b");
+    misuse("residual: y overlaps b; give it that of b or memory of its own");
   const PhaseRange range("residual");
   residual_store(a, backend.executor(), "residual")
       ->residual(a, x, b, y, numeric::ValuesAre::fresh);
@@ -82,7 +82,7 @@ void residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const
 template <Scalar T>
 void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y, Backend& backend) {
   require_alike<T>(x, "multiply: x", y, "multiply: y", a.pattern.n);
-  if (overlap(x, y)) misuse("multiply: y overlaps x");
+  if (overlap(x, y)) misuse("multiply: y overlaps x; give it memory of its own");
   const PhaseRange range("product");
   residual_store(a, backend.executor(), "multiply")->multiply(a, x, y);
 }
@@ -101,7 +101,7 @@ template <Scalar T>
 Refinement refine(const SymmetricView<T>& a, const Factor<T>& factor, MatrixView<const T> b,
                   MatrixView<T> x, Workspace<T>& workspace, const RefineOptions& options) {
   require_alike<T>(x, "refine: x", b, "refine: b", a.pattern.n);
-  if (overlap(b, x)) misuse("refine: x overlaps b");
+  if (overlap(b, x)) misuse("refine: x overlaps b; give it memory of its own");
   require_refine_options(options, "refine");
   const StopScope scope(options.stop);
   const auto residual = residual_store(a, factor.executor(), "refine");

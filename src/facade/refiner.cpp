@@ -87,8 +87,9 @@ void Refiner<T>::enqueue_values(const DeviceValues<T>& value, StreamHandle strea
 template <Scalar T>
 void Refiner<T>::require_fit(const Factor<T>& factor, const MatrixView<const T>& b,
                              const MatrixView<T>& x, const Workspace<T>& workspace) const {
-  if (!has_values_) refuse("no values were set");
-  if (&factor.executor() != executor_) refuse("the factor belongs to another backend");
+  if (!has_values_) refuse("no values were set: call set_values() first");
+  if (&factor.executor() != executor_)
+    refuse("the factor belongs to another backend, expected the backend this was made for");
   if (&factor.plan() != plan_.get())
     require_pattern(factor.plan().pattern(), *plan_,
                     "Refiner: the factor belongs to a matrix of another pattern");
@@ -96,7 +97,7 @@ void Refiner<T>::require_fit(const Factor<T>& factor, const MatrixView<const T>&
   if (x.cols > nrhs())
     refuse("x has " + std::to_string(x.cols) + " columns, there is room for " +
            std::to_string(nrhs()));
-  if (overlap(b, x)) refuse("x overlaps b");
+  if (overlap(b, x)) refuse("x overlaps b; give it memory of its own");
 }
 
 template <Scalar T>
@@ -105,7 +106,9 @@ Refinement Refiner<T>::refine(const Factor<T>& factor, DeviceMatrixView<const T>
                               const RefineOptions& options) {
   const OneCall call(store_->calls, "Refiner::refine", "refiner");
   if (!factor.valid())
-    refuse("the factor is not valid (no successful factorisation yet, or the last one broke down)");
+    refuse(
+        "the factor is not valid (no successful factorisation yet, or the last one broke down): "
+        "call refactorize() first");
   require_fit(factor, b.view(), x.view(), workspace);
   require_refine_options(options, "Refiner");
   const StopScope scope(options.stop);
@@ -122,7 +125,7 @@ void Refiner<T>::enqueue_refine(const Factor<T>& factor, DeviceMatrixView<const 
   const OneCall call(store_->calls, "Refiner::enqueue_refine", "refiner");
   const numeric::DeviceSolves<T>* solves = factor.store().device_solves();
   if (factor.verdict().status == VerdictStatus::none && !(solves && solves->awaits_verdict()))
-    refuse("the factor was never filled");
+    refuse("the factor was never filled: call refactorize() or enqueue_refactorize() first");
   require_fit(factor, b.view(), x.view(), workspace);
   require_refine_options(options, "Refiner");
   const StopScope scope(options.stop);

@@ -38,7 +38,7 @@ void SymmetricScaling::apply(const SymmetricView<double>& a, std::span<T> to) co
   if (exponent_.size() != static_cast<std::size_t>(a.pattern.n) || to.size() != a.value.size())
     misuse("SymmetricScaling: of " + std::to_string(exponent_.size()) + " rows, the matrix has " +
            std::to_string(a.pattern.n) + "; room for " + std::to_string(to.size()) + " values of " +
-           std::to_string(a.value.size()));
+           std::to_string(a.value.size()) + ", expected as many of both");
   for (Index j = 0; j < a.pattern.n; ++j)
     for (Offset k = a.pattern.col_ptr[j]; k < a.pattern.col_ptr[j + 1]; ++k)
       to[k] = numeric::narrowed<T>(
@@ -48,7 +48,7 @@ void SymmetricScaling::apply(const SymmetricView<double>& a, std::span<T> to) co
 void SymmetricScaling::apply(std::span<double> x) const {
   if (x.size() != exponent_.size())
     misuse("SymmetricScaling: of " + std::to_string(exponent_.size()) + " rows, x has " +
-           std::to_string(x.size()));
+           std::to_string(x.size()) + ", expected as many");
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::scalbn(x[i], -exponent_[i]);
 }
 

@@ -76,7 +76,8 @@ void SchurComplement<T>::require_shape(const char* name, const MatrixView<const 
 
 template <Scalar T>
 void SchurComplement<T>::require_plan(const Factor<T>& factor) const {
-  if (&factor.plan() != plan_.get()) misuse_of_schur("the factor has another plan");
+  if (&factor.plan() != plan_.get())
+    misuse_of_schur("the factor has another plan, expected the plan this was made for");
 }
 
 template <Scalar T>
@@ -90,14 +91,18 @@ void SchurComplement<T>::require_valid(const Factor<T>& factor, bool or_awaited)
 
 template <Scalar T>
 void SchurComplement<T>::require_copy() const {
-  if (!copied_) misuse_of_schur("L22 was not copied to the host");
+  if (!copied_)
+    misuse_of_schur(
+        "L22 was not copied to the host; make the complement from a factor, not by on_device()");
 }
 
 template <Scalar T>
 const numeric::DeviceSolves<T>& SchurComplement<T>::device_of(const Factor<T>& factor) const {
   const numeric::DeviceSolves<T>* device = factor.store().device_solves();
   if (!device)
-    misuse_of_schur("matrices are marked as device memory, but the factor is on the CPU");
+    misuse_of_schur(
+        "matrices are marked as device memory, but the factor is on the CPU; pass views of the "
+        "host's memory");
   require_plan(factor);
   return *device;
 }

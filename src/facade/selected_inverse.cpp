@@ -50,14 +50,20 @@ const Plan& SelectedInverse<T>::plan() const {
 
 template <Scalar T>
 void SelectedInverse<T>::require_fit(const Factor<T>& factor) const {
-  if (&factor.plan() != &plan()) misuse_of_inverse("the factor has another plan");
-  if (&factor.executor() != executor_) misuse_of_inverse("the factor belongs to another backend");
+  if (&factor.plan() != &plan())
+    misuse_of_inverse("the factor has another plan, expected the plan this was made for");
+  if (&factor.executor() != executor_)
+    misuse_of_inverse(
+        "the factor belongs to another backend, expected the backend this was made for");
 }
 
 template <Scalar T>
 numeric::DeviceInverse<T>& SelectedInverse<T>::device() const {
   numeric::DeviceInverse<T>* device = store_->on_device();
-  if (!device) misuse_of_inverse("enqueued calls need a device, but this inverse is on the CPU");
+  if (!device)
+    misuse_of_inverse(
+        "enqueued calls need a device, but this inverse is on the CPU; use calls that do not "
+        "enqueue");
   return *device;
 }
 
@@ -102,7 +108,8 @@ const DeviceVerdict& SelectedInverse<T>::fetch_verdict(StreamHandle stream) {
 
 template <Scalar T>
 void SelectedInverse<T>::require_valid() const {
-  if (!valid_) misuse_of_inverse("it is not computed yet, or the last time failed");
+  if (!valid_)
+    misuse_of_inverse("it is not computed yet, or the last time failed: call compute() first");
 }
 
 template <Scalar T>
@@ -134,7 +141,8 @@ std::optional<T> SelectedInverse<T>::entry(Index row, Index col) const {
   const Index n = plan().n;
   if (row < 0 || row >= n || col < 0 || col >= n)
     misuse_of_inverse("entry (" + std::to_string(row) + ", " + std::to_string(col) +
-                      ") where n is " + std::to_string(n));
+                      ") where n is " + std::to_string(n) + ", expected 0 to " +
+                      std::to_string(n - 1));
   const Supernodes& nodes = plan().supernodes;
   const auto [j, i] = std::minmax({plan().perm.new_of(row), plan().perm.new_of(col)});
   const auto s = static_cast<Index>(std::upper_bound(nodes.first.begin(), nodes.first.end(), j) -

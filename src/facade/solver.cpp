@@ -29,7 +29,9 @@ const SolverOptions& checked(const SolverOptions& options) {
     misuse("Solver: unknown Precision " + std::to_string(static_cast<int>(options.precision)) +
            "; expected full or mixed (0 or 1)");
   if (mixed && !std::is_same_v<T, double>)
-    throw Error(ErrorKind::usage, "Solver: mixed precision is for systems in double");
+    throw Error(
+        ErrorKind::usage,
+        "Solver: mixed precision is for systems in double; use Solver<double> or Precision::full");
   return options;
 }
 
@@ -84,7 +86,7 @@ template <Scalar T>
 Solver<T>::Solver(SolverOptions options) : state_(std::make_unique<SolverState>(options)) {}
 template <Scalar T>
 Solver<T>::Solver(SolverOptions options, std::shared_ptr<Backend> backend) {
-  if (!backend) misuse("Solver: the backend is null");
+  if (!backend) misuse("Solver: the backend is null; pass that of cpu_backend() or cuda_backend()");
   state_ = std::make_unique<SolverState>(options, std::move(backend));
 }
 template <Scalar T>
@@ -160,7 +162,7 @@ Refinement Solver<T>::solve(MatrixView<const T> b, MatrixView<T> x,
   if (b.cols != x.cols)
     misuse("Solver::solve: b has " + std::to_string(b.cols) + " columns, x has " +
            std::to_string(x.cols));
-  if (overlap(b, x)) misuse("Solver::solve: x overlaps b");
+  if (overlap(b, x)) misuse("Solver::solve: x overlaps b; give it memory of its own");
   return s.engine.solve(b, x, refine,
                         refine && refine->stop.stop_possible() ? refine->stop : s.stop);
 }
@@ -194,7 +196,8 @@ const Factor<T>& Solver<T>::factor() const {
   const Factor<T>* factor = state_->engine.read([](const Factor<T>& of) { return &of; });
   if (!factor->valid())
     throw Error(ErrorKind::usage,
-                "Solver::factor: there is no factor, since the last factorisation failed");
+                "Solver::factor: there is no factor, since the last factorisation failed; call "
+                "compute() or refactorize() with other values");
   return *factor;
 }
 template <Scalar T>

@@ -80,13 +80,13 @@ void SparseProduct<T>::enqueue_values(const DeviceValues<T>& value, StreamHandle
 
 template <Scalar T>
 void SparseProduct<T>::require_fit(const MatrixView<const T>& x, const MatrixView<T>& y) const {
-  if (!has_values_) misuse_of_product("no values were set");
+  if (!has_values_) misuse_of_product("no values were set: call set_values() first");
   require_dense(x, "SparseProduct: x", n_);
   require_dense<T>(y, "SparseProduct: y", n_);
   if (x.cols != y.cols)
     misuse_of_product("x has " + std::to_string(x.cols) + " columns, y has " +
                       std::to_string(y.cols));
-  if (overlap(x, y)) misuse_of_product("x overlaps y");
+  if (overlap(x, y)) misuse_of_product("x overlaps y; give it memory of its own");
 }
 
 template <Scalar T>

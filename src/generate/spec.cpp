@@ -91,7 +91,8 @@ Request parse(const Words& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     const auto value = [&]() -> const std::string& {
-      if (i + 1 >= words.size()) fail("'" + word + "' lacks its value");
+      if (i + 1 >= words.size())
+        fail("'" + word + "' lacks its value; expected it in the next word");
       return words[++i];
     };
     if (word == "--holes") {
@@ -200,13 +201,17 @@ constexpr std::array kKinds = {
         }},
 };
 
-const Generator& find_kind(const Request& request) {
-  if (request.kind.empty()) fail("no kind given");
-  for (const Generator& kind : kKinds)
-    if (request.kind == kind.name) return kind;
+std::string names_of_kinds() {
   std::string names;
   for (const Generator& kind : kKinds) names += std::string(names.empty() ? "" : ", ") + kind.name;
-  fail("unknown kind '" + request.kind + "'; expected one of " + names);
+  return names;
+}
+
+const Generator& find_kind(const Request& request) {
+  if (request.kind.empty()) fail("no kind given; expected one of " + names_of_kinds());
+  for (const Generator& kind : kKinds)
+    if (request.kind == kind.name) return kind;
+  fail("unknown kind '" + request.kind + "'; expected one of " + names_of_kinds());
 }
 
 void judge(const Generator& kind, const Request& request) {
@@ -216,7 +221,7 @@ void judge(const Generator& kind, const Request& request) {
   if (got > wanted) fail("'" + request.argument[wanted] + "' is one word too many" + usage);
   const auto refuse = [&](bool given, unsigned option, const char* name) {
     if (given && (kind.options & option) == 0)
-      fail("'" + std::string(name) + "' has no meaning for " + kind.name);
+      fail("'" + std::string(name) + "' has no meaning for " + kind.name + "; omit it");
   };
   refuse(request.holes.has_value(), kHoles, "--holes");
   refuse(request.shift.has_value(), kShift, "--shift");
@@ -229,7 +234,7 @@ SymmetricMatrix<double> make(const Request& request) {
   Columns a = kind.make(request);
   if (a.n() * Offset{request.dof} > kMostRows)
     fail("'" + std::to_string(request.dof) + "' for --dof: the system would have more than " +
-         std::to_string(kMostRows) + " rows");
+         std::to_string(kMostRows) + " rows; choose fewer");
   if (request.dof > 1) a = with_dofs(a, request.dof);
   if (request.shuffle) a = shuffled(a, *request.shuffle);
   return to_matrix(std::move(a));

@@ -119,7 +119,8 @@ auto of_content(std::string_view bytes, const std::string& name, const std::stri
                 TarWanted wanted, Allowance& allowance, Read&& read) {
   if (!is_tar(bytes)) {
     if (!member.empty())
-      fail(name, "is not a tar archive, so it has no member '" + printable(member) + "'");
+      fail(name, "is not a tar archive, so it has no member '" + printable(member) +
+                     "'; omit the member");
     return read(bytes, name);
   }
   const TarMember found =

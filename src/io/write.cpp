@@ -101,7 +101,8 @@ void write_matrix(const std::string& path, const SymmetricView<double>& a) {
   check(p);
   if (static_cast<Offset>(a.value.size()) != p.nnz())
     throw Error(ErrorKind::usage, "write_matrix: " + std::to_string(a.value.size()) +
-                                      " values for " + std::to_string(p.nnz()) + " entries");
+                                      " values for " + std::to_string(p.nnz()) +
+                                      " entries, expected as many");
   require_finite(a, io::shown(path));  // no reader accepts NaN or infinity
   if (path.ends_with(".npz")) return io::write_npz(path, a);
   TextWriter out(path);

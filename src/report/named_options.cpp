@@ -330,7 +330,7 @@ const TableEntry& entry_of(std::string_view name) {
   }
   const std::string meant = nearest(name, names);
   misuse("option '" + std::string(name) + "' is unknown" +
-         (meant.empty() ? "" : "; did you mean " + meant + "?"));
+         (meant.empty() ? "; kauri options lists the names" : "; did you mean " + meant + "?"));
 }
 
 }  // namespace

@@ -45,7 +45,8 @@ void read_names(PlanCore& core, Reader& reader) {
   reader.end();
   const auto method = ordering_from_name(ordering);
   if (!method || method == OrderingMethod::automatic)
-    reader.fail("an ordering \"" + io::printable(ordering) + "\", which this kauri does not know");
+    reader.fail("an ordering \"" + io::printable(ordering) +
+                "\", which this kauri does not know; save the plan by this one");
   if (given > 1)
     reader.fail("a mark of the caller's permutation of " + std::to_string(given) +
                 ", expected 0 or 1");

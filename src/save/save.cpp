@@ -159,7 +159,7 @@ std::shared_ptr<const Plan> read_whole_plan(
     if (error.kind() != ErrorKind::input ||
         std::string_view(error.what()).starts_with(io::shown(reader.name()) + ": "))
       throw;
-    io::fail(reader.name(), std::string("damaged: ") + error.what());
+    io::fail(reader.name(), std::string("damaged: ") + error.what() + "; save it again");
   }
   if (options.on_message)
     if (const std::string text = symbolic::too_large_block(*plan); !text.empty())

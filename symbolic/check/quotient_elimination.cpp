@@ -14,7 +14,8 @@ QuotientElimination::QuotientElimination(const Graph& graph, const Permutation& 
   if (permutation.size() != n)
     throw Error(ErrorKind::usage, "quotient elimination: a graph of " + std::to_string(n) +
                                       " vertices, a permutation of " +
-                                      std::to_string(permutation.size()));
+                                      std::to_string(permutation.size()) +
+                                      " rows, expected as many");
   const auto length = static_cast<std::size_t>(n);
   ptr_.reserve(length + 1);
   ptr_.push_back(0);

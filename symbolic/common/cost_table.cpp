@@ -160,8 +160,8 @@ std::span<const CostTable> cost_tables() { return kTables; }
 const CostTable& cost_table(std::string_view target) {
   for (const CostTable& table : kTables)
     if (table.target == target) return table;
-  throw Error(ErrorKind::usage,
-              "analyze: no cost table for target \"" + std::string(target) + "\"");
+  throw Error(ErrorKind::usage, "analyze: no cost table for target \"" + std::string(target) +
+                                    "\"; expected a target of a backend");
 }
 
 double order_seconds(OrderingMethod method, Effort effort, Offset vertices, Offset edges) {

@@ -218,8 +218,10 @@ DeviceWork count_device_work(const Supernodes& nodes, const DeviceLevels& levels
 const DeviceCost& device_cost(std::string_view target, int scalar_bytes) {
   for (const DeviceCost& cost : kCosts)
     if (cost.target == target && cost.scalar_bytes == scalar_bytes) return cost;
-  throw Error(ErrorKind::usage, "analyze: no constants for the device \"" + std::string(target) +
-                                    "\" and scalars of " + std::to_string(scalar_bytes) + " bytes");
+  throw Error(ErrorKind::usage,
+              "analyze: no constants for the device \"" + std::string(target) +
+                  "\" and scalars of " + std::to_string(scalar_bytes) +
+                  " bytes; expected the target of a CUDA backend, and 4 or 8 bytes");
 }
 
 std::string_view device_target(int major, int minor, int processors) {

@@ -237,7 +237,8 @@ static void indefinite(int32_t base, int32_t scalar) {
   else
     broken[col_ptr[2]] = NAN;
   FAILS(KAURI_ERROR_INPUT,
-        base == 1 ? "(2, 2), is nan (rows and columns counted from 0)" : "(2, 2), is nan",
+        base == 1 ? "(2, 2), is nan, expected a finite number (rows and columns counted from 0)"
+                  : "(2, 2), is nan",
         kauri_factor_refactorize(u.factor, broken, nnz, KAURI_HOST, 4));
   free(broken);
   tear_down(&u);

@@ -122,7 +122,8 @@ static void triplets(void) {
   check_lower(matrix, &s, 1);
   kauri_matrix_destroy(matrix);
   t.duplicates = KAURI_REFUSE;
-  FAILS(KAURI_ERROR_INPUT, "entry (2, 1) occurs twice", kauri_matrix_from_triplets(&t, &matrix));
+  FAILS(KAURI_ERROR_INPUT, "entry (2, 1) occurs twice, expected once",
+        kauri_matrix_from_triplets(&t, &matrix));
   CHECK(matrix == NULL);
   t.base = 0;
   FAILS(KAURI_ERROR_INPUT, "triplet 0: column 3, expected 0 to 2",
@@ -192,7 +193,8 @@ static void duplicates(void) {
   check_lower(matrix, &s, 1);
   kauri_matrix_destroy(matrix);
   a.duplicates = KAURI_REFUSE;
-  FAILS(KAURI_ERROR_INPUT, "entry (1, 0) occurs twice", kauri_matrix_from_compressed(&a, &matrix));
+  FAILS(KAURI_ERROR_INPUT, "entry (1, 0) occurs twice, expected once",
+        kauri_matrix_from_compressed(&a, &matrix));
   a.duplicates = 2;
   MISUSE("duplicates is 2", kauri_matrix_from_compressed(&a, &matrix));
   a.duplicates = KAURI_SUM, a.compression = 2;

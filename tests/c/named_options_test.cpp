@@ -137,8 +137,9 @@ TEST(NamedOptions, UnknownNamesAreAnsweredByTheNearest) {
   EXPECT_EQ(refusal("refine.maxsteps", "1"),
             "option 'refine.maxsteps' is unknown; did you mean refine.max_steps?");
   EXPECT_EQ(refusal("Threads", "1"), "option 'Threads' is unknown; did you mean threads?");
-  EXPECT_EQ(refusal("something.else.entirely", "1"), "option 'something.else.entirely' is unknown");
-  EXPECT_EQ(refusal("", "1"), "option '' is unknown");
+  EXPECT_EQ(refusal("something.else.entirely", "1"),
+            "option 'something.else.entirely' is unknown; kauri options lists the names");
+  EXPECT_EQ(refusal("", "1"), "option '' is unknown; kauri options lists the names");
   EXPECT_EQ(error_text(ErrorKind::usage, [] { (void)get_option({}, "thread"); }),
             "option 'thread' is unknown; did you mean threads?");
   EXPECT_EQ(error_text(ErrorKind::usage, [] { (void)named_option("thread"); }),

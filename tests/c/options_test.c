@@ -71,7 +71,7 @@ static void buffers(void) {
   OK(kauri_options_create(&options));
   OK(kauri_options_get(options, "ordering.effort", NULL, 0, &needed));
   CHECK(needed == sizeof "standard");
-  MISUSE("a buffer of 8 bytes for 9",
+  MISUSE("a buffer of 8 bytes, expected 9 or more",
          kauri_options_get(options, "ordering.effort", text, 8, &needed));
   MISUSE("text is null", kauri_options_get(options, "ordering.effort", NULL, 7, &needed));
   OK(kauri_options_get(options, "ordering.effort", text, 9, NULL));

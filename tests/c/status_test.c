@@ -53,9 +53,9 @@ static void messages(void) {
   kauri_options* options = NULL;
   MISUSE("options is null", kauri_options_create(NULL));
   OK(kauri_options_create(&options));
-  CHECK(strcmp(kauri_error_message(), "options is null") == 0);
+  CHECK(strcmp(kauri_error_message(), "options is null, expected an address") == 0);
   MISUSE("name is null", kauri_options_set(options, NULL, "1"));
-  CHECK(strcmp(kauri_error_message(), "name is null") == 0);
+  CHECK(strcmp(kauri_error_message(), "name is null, expected an address") == 0);
   kauri_options_destroy(options);
 }
 

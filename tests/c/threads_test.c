@@ -17,7 +17,8 @@ static void* own_errors(void* arg) {
   char name[32], expected[128];
   long wrong = 0;
   snprintf(name, sizeof name, "zzzzzzzz.%d", me);
-  snprintf(expected, sizeof expected, "option '%s' is unknown", name);
+  snprintf(expected, sizeof expected, "option '%s' is unknown; kauri options lists the names",
+           name);
   wrong += strcmp(kauri_error_message(), "") != 0;
   wrong += kauri_options_create(&options) != KAURI_OK;
   for (int k = 0; k < 2000; ++k) {

@@ -103,7 +103,7 @@ TEST(Solver, SharesTheBackendOfItsCaller) {
   }
   EXPECT_EQ(backend->bytes_in_use(), 0);
   EXPECT_EQ(error_text(ErrorKind::usage, [] { const Solver<double> none({}, nullptr); }),
-            "Solver: the backend is null");
+            "Solver: the backend is null; pass that of cpu_backend() or cuda_backend()");
 }
 
 TEST(Solver, RefinesEachSolveByItsOwnOptions) {
@@ -145,7 +145,7 @@ TEST(Solver, SolvesOfManyThreadsRefuseWhatTheyDoNotFit) {
   ASSERT_TRUE(solver.compute(a.view()).ok());
   EXPECT_EQ(text(80, 1, x.data()), "Solver::solve: b has 80 rows, A has 81");
   EXPECT_EQ(text(81, 2, x.data()), "Solver::solve: b has 2 columns, x has 1");
-  EXPECT_EQ(text(81, 1, b.data() + 5), "Solver::solve: x overlaps b");
+  EXPECT_EQ(text(81, 1, b.data() + 5), "Solver::solve: x overlaps b; give it memory of its own");
   ASSERT_FALSE(solver.refactorize_shifted(-100).ok());
   EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)solver.factor(); }),
             "Solver::factor: there is no factor, since the last factorisation failed");
@@ -320,7 +320,7 @@ TEST(Solver, ChecksItsOptionsAndWhatItSolves) {
     const auto solved = [&](Index rows, Index cols) {
       return error_text(ErrorKind::usage, [&] { solver.solve({nullptr, rows, cols, rows}); });
     };
-    EXPECT_EQ(solved(9, 1), "Solver::solve: x is null");
+    EXPECT_EQ(solved(9, 1), "Solver::solve: x is null, expected an address");
     EXPECT_EQ(solved(8, 1), "Solver::solve: x has 8 rows, A has 9");
     EXPECT_EQ(solved(9, 0), "no Error");
   }

@@ -29,7 +29,12 @@ TEST_P(BadSpec, IsAUsageErrorThatNamesTheWord) {
 INSTANTIATE_TEST_SUITE_P(
     Words, BadSpec,
     testing::Values(
-        Case{"", "generate: no kind given"}, Case{" \t ", "generate: no kind given"},
+        Case{"",
+             "generate: no kind given; expected one of poisson2d, poisson3d, lap27, aniso3d, "
+             "shell2d, elast3d, rgg3d, tri2d, tree, arrow, blockdiag, hubs, powerlaw, bundle"},
+        Case{" \t ",
+             "generate: no kind given; expected one of poisson2d, poisson3d, lap27, aniso3d, "
+             "shell2d, elast3d, rgg3d, tri2d, tree, arrow, blockdiag, hubs, powerlaw, bundle"},
         Case{"poisson4d 3",
              "generate: unknown kind 'poisson4d'; expected one of poisson2d, poisson3d, lap27, "
              "aniso3d, shell2d, elast3d, "
@@ -66,20 +71,24 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"poisson2d 3 --dofs 2",
              "generate: unknown option '--dofs'; expected --holes, --shift, --far, --dof or "
              "--shuffle"},
-        Case{"poisson2d 3 --dof", "generate: '--dof' lacks its value"},
-        Case{"elast3d 3 --holes 7", "generate: '--holes' lacks its value"},
+        Case{"poisson2d 3 --dof",
+             "generate: '--dof' lacks its value; expected it in the next word"},
+        Case{"elast3d 3 --holes 7",
+             "generate: '--holes' lacks its value; expected it in the next word"},
         Case{"poisson2d 3 --dof 0", "generate: '0' for --dof: expected 1 to 2147483646"},
         Case{"poisson2d 100 --dof 300000",
-             "generate: '300000' for --dof: the system would have more than 2147483646 rows"},
+             "generate: '300000' for --dof: the system would have more than 2147483646 rows; "
+             "choose fewer"},
         Case{"poisson2d 3 --shuffle x", "generate: 'x' for --shuffle: expected an integer"},
         Case{"elast3d 3 --holes 7 1.5", "generate: '1.5' for --holes SEED P: expected 0 to 1"},
         Case{"elast3d 3 --holes 7 1",
              "generate: elast3d: no voxel is left on the clamped face; choose fewer holes"},
         Case{"tree 10 1 --far 2", "generate: '2' for --far: expected 0 to 1"},
         Case{"tri2d 10 1 --shift 0", "generate: '0' for --shift: expected a positive number"},
-        Case{"tri2d 10 1 --far 0.5", "generate: '--far' has no meaning for tri2d"},
-        Case{"poisson2d 3 --shift 1", "generate: '--shift' has no meaning for poisson2d"},
-        Case{"poisson2d 3 --holes 1 0.5", "generate: '--holes' has no meaning for poisson2d"}));
+        Case{"tri2d 10 1 --far 0.5", "generate: '--far' has no meaning for tri2d; omit it"},
+        Case{"poisson2d 3 --shift 1", "generate: '--shift' has no meaning for poisson2d; omit it"},
+        Case{"poisson2d 3 --holes 1 0.5",
+             "generate: '--holes' has no meaning for poisson2d; omit it"}));
 
 TEST(Spec, BlanksAndTheOrderOfOptionsDoNotMatter) {
   const auto a = generate("tree 300 4 --far 0.5 --dof 2 --shuffle 5"),

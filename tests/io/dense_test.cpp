@@ -230,12 +230,19 @@ TEST(Dense, WritingFailsWithAReason) {
       }
     }
   };
-  expect_refused({nullptr, 1, 1, 1}, "is null");
-  expect_refused({&one, 2, 1, 1}, "has 1 columns and leading dimension 1 for 2 rows");
-  expect_refused({&one, -1, 1, 1}, "has 1 columns and leading dimension 1 for -1 rows");
-  expect_refused({&one, 1, -1, 1}, "has -1 columns and leading dimension 1 for 1 rows");
+  expect_refused({nullptr, 1, 1, 1}, "is null, expected an address");
+  expect_refused({&one, 2, 1, 1},
+                 "has 1 columns and leading dimension 1 for 2 rows, expected a leading dimension "
+                 "of 2 or more");
+  expect_refused(
+      {&one, -1, 1, 1},
+      "has 1 columns and leading dimension 1 for -1 rows, expected 0 or more rows and columns");
+  expect_refused(
+      {&one, 1, -1, 1},
+      "has -1 columns and leading dimension 1 for 1 rows, expected 0 or more rows and columns");
   expect_refused({&one, 1, 2, 1, Layout::row_major},
-                 "has 2 columns and leading dimension 1 for 1 rows, row-major");
+                 "has 2 columns and leading dimension 1 for 1 rows, row-major, expected a leading "
+                 "dimension of 2 or more");
   test::expect_input_error([&] { write_dense("/nowhere/x.npy", x); },
                            "/nowhere/x.npy: cannot create: No such file or directory");
   test::expect_input_error([&] { write_dense("/nowhere/x.mtx", x); },

@@ -145,9 +145,11 @@ TEST(DamagedFiles, WhatTheHeaderSays) {
             "f: header at byte 0: 10 supernodes and 2 columns that come last, of 9");
   EXPECT_EQ(said(with(plan, 56, std::uint32_t{7})), "f: header at byte 0: 7 sections, expected 5");
   EXPECT_EQ(said(with(plan, 36, std::uint32_t{1})),
-            "f: damaged: 1 columns come last, expected none or those of the last supernode");
-  EXPECT_EQ(said(with(plan, 36, std::uint32_t{0})),
-            "f: damaged: 0 columns come last, expected 2, those of the last supernode");
+            "f: damaged: 1 columns come last, expected none or those of the last supernode; save "
+            "it again");
+  EXPECT_EQ(
+      said(with(plan, 36, std::uint32_t{0})),
+      "f: damaged: 0 columns come last, expected 2, those of the last supernode; save it again");
   EXPECT_EQ(said(with(plan, 48, std::uint64_t{1})),
             "f: header at byte 0: bytes 48 to 55 are not 0: a kauri from before 0.1.0 wrote it; "
             "save it anew");
@@ -187,19 +189,26 @@ TEST(DamagedFiles, WhatTheSectionsSay) {
   const auto said = [&](std::string_view name, Index k, Index x) {
     return refusal(sealed(with(plan, section(plan, name) + 4 * static_cast<std::size_t>(k), x)));
   };
-  EXPECT_EQ(said("perm", 3, 9), "f: damaged: permutation: entry 3 is 9, expected 0 to 8");
+  EXPECT_EQ(said("perm", 3, 9),
+            "f: damaged: permutation: entry 3 is 9, expected 0 to 8; save it again");
   EXPECT_NE(said("perm", 3, save::from_bytes<Index>(&plan[section(plan, "perm")]))
                 .find("f: damaged: permutation: row "),
             std::string::npos);
-  EXPECT_EQ(said("node", 0, 0), "f: damaged: supernode 0 has 0 columns, expected 1 to 9");
-  EXPECT_EQ(said("node", 0, -5), "f: damaged: supernode 0 has -5 columns, expected 1 to 9");
-  EXPECT_EQ(said("node", 0, 10), "f: damaged: supernode 0 has 10 columns, expected 1 to 9");
-  EXPECT_EQ(said("cols", 0, -1), "f: damaged: column 0 of B has -1 entries");
-  EXPECT_EQ(said("cols", 0, 2147483647),
-            "f: damaged: the columns of B have 2147483657 entries, rows are there for 12");
-  EXPECT_EQ(said("rows", 0, 9), "f: damaged: column 0 of B has an entry in row 9 of A");
+  EXPECT_EQ(said("node", 0, 0),
+            "f: damaged: supernode 0 has 0 columns, expected 1 to 9; save it again");
+  EXPECT_EQ(said("node", 0, -5),
+            "f: damaged: supernode 0 has -5 columns, expected 1 to 9; save it again");
+  EXPECT_EQ(said("node", 0, 10),
+            "f: damaged: supernode 0 has 10 columns, expected 1 to 9; save it again");
+  EXPECT_EQ(said("cols", 0, -1), "f: damaged: column 0 of B has -1 entries; save it again");
+  EXPECT_EQ(
+      said("cols", 0, 2147483647),
+      "f: damaged: the columns of B have 2147483657 entries, rows are there for 12; save it again");
+  EXPECT_EQ(said("rows", 0, 9),
+            "f: damaged: column 0 of B has an entry in row 9 of A; save it again");
   EXPECT_EQ(said("rows", 0, save::from_bytes<Index>(&plan[section(plan, "perm")])),
-            "f: damaged: column 0 of B has an entry in row 0, which is not below the diagonal");
+            "f: damaged: column 0 of B has an entry in row 0, which is not below the diagonal; "
+            "save it again");
   EXPECT_NE(said("rows", 0, save::from_bytes<Index>(&plan[section(plan, "rows") + 4]))
                 .find(" of A occurs twice"),
             std::string::npos);

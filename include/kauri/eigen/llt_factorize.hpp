@@ -98,7 +98,8 @@ template <class MatrixType_, int UpLo_, class Ordering_>
 SymmetricMatrix<double> LLT<MatrixType_, UpLo_, Ordering_>::read_pattern(const MatrixType& a) {
   if (a.rows() != a.cols())
     throw Error(ErrorKind::input, "analyzePattern: A has " + std::to_string(a.rows()) +
-                                      " rows and " + std::to_string(a.cols()) + " columns");
+                                      " rows and " + std::to_string(a.cols()) +
+                                      " columns, expected a square matrix");
   if (a.rows() > std::numeric_limits<Index>::max())
     throw Error(ErrorKind::overflow, "analyzePattern: A has " + std::to_string(a.rows()) +
                                          " rows, at most 2^31 - 1 are possible");
@@ -118,7 +119,9 @@ SymmetricMatrix<double> LLT<MatrixType_, UpLo_, Ordering_>::read_pattern(const M
       static_cast<Index>(a.rows()), outer_ptr_, inner_, number, half);
   const auto added = std::count(lower.value().begin(), lower.value().end(), 0.0);
   if (lower.nnz() - added != static_cast<Offset>(inner_.size()))
-    throw Error(ErrorKind::input, "analyzePattern: A has an entry twice");
+    throw Error(
+        ErrorKind::input,
+        "analyzePattern: A has an entry twice, expected once; setFromTriplets() sums duplicates");
   place_.resize(inner_.size());
   for (std::size_t e = 0; e < lower.value().size(); ++e)
     if (const auto from = static_cast<std::size_t>(lower.value()[e]); from > 0)
@@ -141,7 +144,8 @@ void LLT<MatrixType_, UpLo_, Ordering_>::read_values(const MatrixType& a, const 
     });
   if (!same || k != inner_.size())
     throw Error(ErrorKind::usage,
-                "factorize: the matrix has another pattern than the one analysed");
+                "factorize: the matrix has another pattern than the one analysed; call compute(), "
+                "or analyzePattern() first");
   const std::equal_to<RealScalar>
       equal;  // == may raise warnings of the compiler in programs that include this
   if (equal(shift_offset_, 0) && equal(shift_scale_, 1)) return;

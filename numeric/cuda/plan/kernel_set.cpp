@@ -16,7 +16,8 @@ void limit_teams(TiledKernels<T>& kernels, const symbolic::DeviceSchedule& devic
   if (kernels.teams < std::min(all, device.task_teams) ||
       kernels.teams % kernels.teams_in_block != 0)
     throw Error(ErrorKind::usage, "a device's tasks made for " + std::to_string(device.task_teams) +
-                                      " teams, to be run by " + std::to_string(kernels.teams));
+                                      " teams, to be run by " + std::to_string(kernels.teams) +
+                                      "; analyse for the device that runs them");
 }
 
 }  // namespace

@@ -87,10 +87,10 @@ void fetch_bytes(void* here, const void* there, std::size_t bytes, const Stream&
 
 void enqueue_after(cudaStream_t earlier, const Stream& later, const char* name) {
   if (is_capturing(earlier))
-    throw Error(
-        ErrorKind::usage,
-        std::string(name) +
-            ": the stream is capturing: a call that waits cannot come after what will run later");
+    throw Error(ErrorKind::usage,
+                std::string(name) +
+                    ": the stream is capturing: a call that waits cannot come after what will run "
+                    "later; end the capture first, or enqueue the call");
   const Event passed;
   check(cudaEventRecord(passed.get(), earlier), "the caller's stream");
   check(cudaStreamWaitEvent(later.get(), passed.get(), 0), "the caller's stream");

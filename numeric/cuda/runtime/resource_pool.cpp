@@ -17,10 +17,12 @@ std::uint64_t next_owner() {
 }
 
 void throw_foreign(const char* name) {
-  throw Error(ErrorKind::usage, std::string(name) +
-                                    " was overwritten by work of an object that has ended: a graph "
-                                    "that was captured from a factor, a batch "
-                                    "or a refiner was launched after its end");
+  throw Error(
+      ErrorKind::usage,
+      std::string(name) +
+          " was overwritten by work of an object that has ended: a graph "
+          "that was captured from a factor, a batch "
+          "or a refiner was launched after its end; keep the object until its graphs have run");
 }
 
 ResourcePool::ResourcePool() {

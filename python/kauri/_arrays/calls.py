@@ -26,9 +26,11 @@ def _require_fit(kind: cuda.Library, b: Any, dtype: np.dtype[Any], symbolic: Any
         raise UsageError(f"{what} is on a CUDA device, and the factor is not: cholesky(A, backend='cuda') makes one there")
     device = kind.device(b)
     if device != symbolic.device_index:
-        raise UsageError(f"{what} is on device {device}, the factor on device {symbolic.device_index}")
+        raise UsageError(f"{what} is on device {device}, the factor on device {symbolic.device_index}: copy it there")
     if not kind.fits(b, dtype):
-        raise DtypeError(f"{what} of type {str(b.dtype).removeprefix('torch.')}, the factor's numbers are {dtype}: arrays on a device are not converted")
+        given = str(b.dtype).removeprefix("torch.")
+        raise DtypeError(f"{what} of type {given}, the factor's numbers are {dtype}: "
+                         "arrays on a device are not converted, convert them first")
 
 
 def solve_there(factor: Any, symbolic: Any, b: Any, solve: Callable[..., Any]) -> Any:
@@ -69,5 +71,5 @@ def values_there(
     copy = kind.copy(kind.plain(values))
     there = kind.view(copy)
     if there is None or (there[4] and count > 1 and there[3] != 1):
-        raise UsageError("values are not contiguous, not even in a copy")
+        raise UsageError("values are not contiguous, not even in a copy: expected an array whose copies are contiguous")
     return copy, there[0], kind.stream(copy)

@@ -163,7 +163,7 @@ class Jax(Library):
             try:
                 kind, number = b.__dlpack_device__()
             except BufferError as error:  # sharded over several devices
-                raise UsageError(f"an array of JAX: {error}") from error
+                raise UsageError(f"an array of JAX: {error}; expected one on a single device") from error
             place = self.places[b.sharding] = int(kind) in _CUDA, int(number)
         return place
 

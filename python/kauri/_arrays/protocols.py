@@ -51,7 +51,7 @@ def to_host(b: Any) -> NDArray[Any]:
         try:
             return np.asarray(b)
         except TypeError as error:  # sparse tensors, types that NumPy does not have
-            raise UsageError(f"{type(b).__module__}: {error}") from error
+            raise UsageError(f"{type(b).__module__}: {error}; expected a dense array of real numbers") from error
 
 
 def _library(b: Any) -> Any:

@@ -78,7 +78,8 @@ class Comparison:
             raise UsageError(f"best by {by!r}: expected one of {', '.join(FIGURES)}")
         found = [r for s in self._systems_of(system, 1) for r in s.records if getattr(r, by) is not None]
         if not found:
-            raise UsageError(f"best by {by}: no record has this figure" + ("; compare with factorize=True to measure times" if by.endswith("_s") else ""))
+            do = "compare with factorize=True to measure times" if by.endswith("_s") else "expected an ordering that was analysed"
+            raise UsageError(f"best by {by}: no record has this figure; {do}")
         return min(found, key=lambda record: getattr(record, by))
 
     def to_dicts(self) -> list[dict[str, Any]]:

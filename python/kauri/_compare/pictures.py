@@ -55,7 +55,7 @@ def figure(
     jobs = [(system, _records(system, orderings, part), part) for system in systems if system.failure is None for part in parts]
     jobs = [job for job in jobs if job[1]]
     if not jobs:
-        raise UsageError("nothing to draw: no ordering of a system has been analysed")
+        raise UsageError("nothing to draw: no ordering of a system has been analysed; notes of records and comparison.failures say why")
     heights = [_PARTS[part][1](records, options) for _, records, part in jobs]
     width = max(_PARTS[part][2](records) for _, records, part in jobs)
     whole = plt.figure(FigureClass=_figure_class(), figsize=figsize or (width, sum(heights)), layout="constrained")

@@ -120,7 +120,7 @@ def load(
         symbolic = _core.load_symbolic(texts, 8 if dtype is None else dtype.itemsize, path, most)
         return Factor(symbolic, natural=symbolic.natural, triangle=triangle, symmetry=symmetry, rounds=dtype is not None)
     if dtype is not None and dtype.itemsize != kind:
-        raise UsageError(f"load: dtype is {dtype}, but {path} has a factor of float{8 * kind}")
+        raise UsageError(f"load: dtype is {dtype}, but {path} has a factor of float{8 * kind}; omit dtype")
     numbers = (_core.load_f32 if kind == 4 else _core.load_f64)(texts, path, most)
     f = Factor(numbers.symbolic, natural=numbers.symbolic.natural, triangle=triangle, symmetry=symmetry, rounds=dtype is not None)
     f._numbers = numbers

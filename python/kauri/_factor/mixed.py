@@ -131,7 +131,7 @@ class MixedFactor(Filled):
     def __getstate__(self) -> dict[str, Any]:
         values: Any = self._mixed.values()
         if self.valid and len(values) != self._symbolic.nnz:
-            raise UsageError("pickle: the values were given on a device, and the host has no copy of them")
+            raise UsageError("pickle: values were given on a device, the host has no copy: refactorize() with values of the host first")
         s = self._symbolic
         return {"format": 2, "triangle": self._triangle, "symmetry": self._symmetry, "given": s.given, "saved": s.saved(),
                 "values": values if self.valid else None}

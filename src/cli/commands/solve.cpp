@@ -67,7 +67,8 @@ std::vector<T> read_right_hand_sides(const SolveOptions& options, const System& 
   DenseMatrix b = fenced("reading " + file, options.limits,
                          [&] { return read_dense(file, threads_of(options.job), n); });
   if (b.cols == 0)
-    throw Error(ErrorKind::input, fmt::format("{}: has no columns", options.rhs_file));
+    throw Error(ErrorKind::input,
+                fmt::format("{}: has no columns, expected 1 or more", options.rhs_file));
   if (options.nrhs_given && options.nrhs != b.cols)
     throw Error(ErrorKind::input, fmt::format("{}: has {} columns, but --nrhs asks for {}",
                                               options.rhs_file, b.cols, options.nrhs));
@@ -81,8 +82,9 @@ std::vector<T> read_right_hand_sides(const SolveOptions& options, const System& 
         std::find_if(rounded.begin(), rounded.end(), [](T v) { return !std::isfinite(v); });
     if (wrong == rounded.end()) return rounded;
     const auto at = wrong - rounded.begin();
-    throw Error(ErrorKind::input, fmt::format("{}: entry ({}, {}) is {} in float", options.rhs_file,
-                                              at % n, at / n, *wrong));
+    throw Error(ErrorKind::input,
+                fmt::format("{}: entry ({}, {}) is {} in float, expected a finite number",
+                            options.rhs_file, at % n, at / n, *wrong));
   }
 }
 
@@ -117,11 +119,10 @@ void load(const SolveOptions& options, const System& system, Engine<T>& engine, 
   if (const std::string difference =
           pattern_difference(system.matrix.pattern(), symbolic.pattern());
       !difference.empty())
-    throw Error(
-        ErrorKind::input,
-        fmt::format(
-            "{}: the factor has another pattern than {}: {} (rows and columns counted from 0)",
-            file, system.name, difference));
+    throw Error(ErrorKind::input,
+                fmt::format("{}: the factor has another pattern than {}: {} (rows and columns "
+                            "counted from 0); load that of the system, or factorise anew",
+                            file, system.name, difference));
   symbolic.analysis.reason =
       fmt::format("the factor of {}: nothing was ordered or factorised", file);
 }
@@ -387,7 +388,8 @@ void check_options(const SolveOptions& options) {
   const auto input = [](const std::string& file) { return opened(file) == kStandardInput; };
   if (input(options.rhs_file) &&
       std::any_of(options.system.files.begin(), options.system.files.end(), input))
-    throw Error(ErrorKind::usage, "--rhs -: standard input already holds the system");
+    throw Error(ErrorKind::usage,
+                "--rhs -: standard input already holds the system; name a file for one of the two");
   if (is_mixed(options.job) && !(options.save_factor.empty() && options.load_factor.empty()))
     throw Error(ErrorKind::usage,
                 "--save-factor and --load-factor need a factor in the precision of A; omit "

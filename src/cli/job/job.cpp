@@ -85,7 +85,8 @@ Backend make_backend(const JobOptions& options) {
 
 Job make_job(const JobOptions& options, const LimitOptions& limits) {
   if (is_mixed(options) && options.scalar == "float")
-    throw Error(ErrorKind::usage, "--precision mixed solves in double: not with --scalar float");
+    throw Error(ErrorKind::usage,
+                "--precision mixed solves in double: not with --scalar float; omit one of the two");
   SolverOptions solver = options.solver;
   solver.threads = threads_of(options);
   auto threads = allow_threads(solver.threads);

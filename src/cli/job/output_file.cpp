@@ -56,11 +56,12 @@ void check_apart(const std::vector<NamedFile>& outputs, const CommonOptions& opt
     if (outputs[k].path.empty()) continue;
     for (const NamedFile& input : read)
       if (!input.path.empty() && same_file(outputs[k].path, input.path))
-        throw Error(ErrorKind::usage, fmt::format("{}: would be written over {}, which is read",
-                                                  in_words(outputs[k]), in_words(input)));
+        throw Error(ErrorKind::usage,
+                    fmt::format("{}: would be written over {}, which is read; name another file",
+                                in_words(outputs[k]), in_words(input)));
     for (std::size_t other = 0; other < k; ++other)
       if (!outputs[other].path.empty() && same_file(outputs[k].path, outputs[other].path))
-        throw Error(ErrorKind::usage, fmt::format("{}: would be written over {}",
+        throw Error(ErrorKind::usage, fmt::format("{}: would be written over {}; name another file",
                                                   in_words(outputs[k]), in_words(outputs[other])));
   }
 }

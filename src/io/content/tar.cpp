@@ -149,7 +149,8 @@ class Walker {
     Offset sum = 0;
     for (std::size_t k = 0; k < kBlock; ++k)
       sum += k >= kSumAt && k < kSumAt + kSumSize ? ' ' : static_cast<unsigned char>(header[k]);
-    if (octal(field(header, kSumAt, kSumSize)) != sum) fail_here("its checksum is wrong");
+    if (octal(field(header, kSumAt, kSumSize)) != sum)
+      fail_here("its checksum is wrong; write or copy the archive again");
     return header;
   }
 
@@ -168,7 +169,7 @@ class Walker {
     const Offset size = octal(field(header, kSizeAt, kSizeSize));
     if (size < 0)
       fail_here("its size '" + printable(field(header, kSizeAt, kSizeSize)) +
-                "' is not an octal number");
+                "' is not an octal number, expected the bytes of the member");
     return size;
   }
 
@@ -208,7 +209,8 @@ class Walker {
       const std::string_view size = record.substr(5);
       const auto [last, good] = std::from_chars(size.data(), size.data() + size.size(), next_size_);
       if (good != std::errc() || last != size.data() + size.size() || next_size_ < 0)
-        fail_here("the size '" + printable(size) + "' of a pax record is not a number");
+        fail_here("the size '" + printable(size) +
+                  "' of a pax record is not a number, expected 0 or more bytes");
     }
   }
 

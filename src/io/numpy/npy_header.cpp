@@ -32,7 +32,8 @@ class Literal {
         header.shape = tuple();
         shape = true;
       } else {
-        fail(name_, "header: unknown key '" + printable(key) + "'");
+        fail(name_, "header: unknown key '" + printable(key) +
+                        "', expected descr, fortran_order or shape");
       }
       if (!take(',') && peek() != '}') broken("',' or '}'");
     }
@@ -112,14 +113,17 @@ NpyHeader read_npy_header(std::string_view bytes, const std::string& name) {
   // Longer headers describe types with fields, which are refused. The limit bounds the memory of a
   // parsed header, which is not counted.
   constexpr std::size_t kLongest = 1U << 16;
-  if (!bytes.starts_with("\x93NUMPY") || bytes.size() < kMagic) fail(name, "is not a NumPy array");
+  if (!bytes.starts_with("\x93NUMPY") || bytes.size() < kMagic)
+    fail(name, "is not a NumPy array, expected \\x93NUMPY at its start");
   const int major = static_cast<unsigned char>(bytes[6]);
   if (major < 1 || major > 3)
     fail(name, "NumPy format version " + std::to_string(major) + ", expected 1 to 3");
   const std::size_t digits = major == 1 ? 2 : 4;
-  if (bytes.size() < kMagic + digits) fail(name, "is cut short inside its header");
+  if (bytes.size() < kMagic + digits)
+    fail(name, "is cut short inside its header; write or copy the file again");
   const std::size_t length = little_endian(bytes.substr(kMagic, digits)), begin = kMagic + digits;
-  if (length > bytes.size() - begin) fail(name, "is cut short inside its header");
+  if (length > bytes.size() - begin)
+    fail(name, "is cut short inside its header; write or copy the file again");
   if (length > kLongest)
     fail(name, "header: it has " + std::to_string(length) + " bytes, expected " +
                    std::to_string(kLongest) + " at most");

@@ -44,7 +44,9 @@ std::vector<Offset> npz_pointers(const NpzMember& indptr, Index n, Offset entrie
   auto ptr = indptr->integers<Offset>(0, entries);
   if (ptr[0] != 0) indptr.fail_here("starts with " + std::to_string(ptr[0]) + ", expected 0");
   for (Index j = 0; j < n; ++j)
-    if (ptr[j + 1] < ptr[j]) indptr.fail_here("descends at entry " + std::to_string(j + 1));
+    if (ptr[j + 1] < ptr[j])
+      indptr.fail_here("descends at entry " + std::to_string(j + 1) +
+                       ", expected ascending offsets");
   if (ptr[n] != entries)
     indptr.fail_here("ends with " + std::to_string(ptr[n]) + ", but there are " +
                      std::to_string(entries) + " indices");

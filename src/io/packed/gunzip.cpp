@@ -40,11 +40,12 @@ class Inflater {
       if (code == Z_MEM_ERROR) throw std::bad_alloc();
       if (code == Z_BUF_ERROR && out.size() == limit) return false;
       if (code == Z_BUF_ERROR)
-        fail(name_,
-             "the compressed data are cut short after " + std::to_string(input_.size()) + " bytes");
+        fail(name_, "the compressed data are cut short after " + std::to_string(input_.size()) +
+                        " bytes; write or copy the file again");
       if (code != Z_OK)
         fail(name_, "the compressed data are damaged near byte " + std::to_string(position()) +
-                        (stream_.msg != nullptr ? std::string(" (") + stream_.msg + ")" : ""));
+                        (stream_.msg != nullptr ? std::string(" (") + stream_.msg + ")" : "") +
+                        "; write or copy the file again");
     }
   }
 

@@ -48,7 +48,8 @@ void apply_zip64(std::string_view extra, ZipMember& member, std::string_view nam
     if (id != kZip64Field) continue;
     for (std::uint64_t* value : {&member.size, &member.compressed, &member.header}) {
       if (*value != kAll32) continue;
-      if (field.size() < 8) fail(name, "zip directory: a zip64 field is too short");
+      if (field.size() < 8)
+        fail(name, "zip directory: a zip64 field is too short, expected 8 bytes for each size");
       *value = at<std::uint64_t>(field, 0);
       field.remove_prefix(8);
     }
@@ -84,14 +85,16 @@ void ZipArchive::read_directory(Allowance& allowance) {
       at<std::uint32_t>(bytes_, end - kLocator64Size) == kLocator64) {
     const auto end64 = at<std::uint64_t>(bytes_, end - kLocator64Size + 8);
     if (!fits(bytes_, end64, kEnd64Size) || at<std::uint32_t>(bytes_, end64) != kEnd64)
-      fail(name_, "zip directory: the zip64 record is not where it should be");
+      fail(name_,
+           "zip directory: the zip64 record is not where it should be, expected it at byte " +
+               std::to_string(end64));
     count = at<std::uint64_t>(bytes_, end64 + 32);
     size = at<std::uint64_t>(bytes_, end64 + 40);
     place = at<std::uint64_t>(bytes_, end64 + 48);
   }
   if (!fits(bytes_, place, size))
-    fail(name_,
-         "zip directory: it should lie at byte " + std::to_string(place) + ", beyond the file");
+    fail(name_, "zip directory: it should lie at byte " + std::to_string(place) +
+                    ", beyond the file; expected a file that is whole");
   const std::size_t most = (bytes_.size() - place) / kCentralSize;
   if (count > most)
     fail(name_, "zip directory: " + std::to_string(count) +
@@ -114,7 +117,7 @@ std::size_t ZipArchive::read_entry(std::size_t place) {
                     extra = at<std::uint16_t>(bytes_, place + 30),
                     comment = at<std::uint16_t>(bytes_, place + 32);
   if (!fits(bytes_, place + kCentralSize, name + extra + comment))
-    fail(name_, "zip directory: it runs beyond the file");
+    fail(name_, "zip directory: it runs beyond the file; expected a file that is whole");
   apply_zip64(bytes_.substr(place + kCentralSize + name, extra), member, name_);
   const std::string_view key = bytes_.substr(place + kCentralSize, name);
   if (!members_.emplace(key, member).second)
@@ -125,20 +128,21 @@ std::size_t ZipArchive::read_entry(std::size_t place) {
 Bytes ZipArchive::extract(const std::string& key) const {
   const ZipMember& member = members_.at(key);
   const std::string name = name_ + ": '" + key + "'";
-  if (member.flags & kEncrypted) fail(name, "is encrypted");
+  if (member.flags & kEncrypted) fail(name, "is encrypted, expected a file without a password");
   if (!fits(bytes_, member.header, kLocalSize) ||
       at<std::uint32_t>(bytes_, member.header) != kLocal)
-    fail(name, "no local header at byte " + std::to_string(member.header));
+    fail(name, "no local header at byte " + std::to_string(member.header) + ", expected one there");
   const std::uint64_t data = member.header + kLocalSize +
                              at<std::uint16_t>(bytes_, member.header + 26) +
                              at<std::uint16_t>(bytes_, member.header + 28);
   if (!fits(bytes_, data, member.compressed))
     fail(name, std::to_string(member.compressed) + " bytes at byte " + std::to_string(data) +
-                   " lie beyond the file");
+                   " lie beyond the file; expected a file that is whole");
   const std::string_view packed = bytes_.substr(data, member.compressed);
   Bytes out;
   if (member.method == kStored) {
-    if (member.size != member.compressed) fail(name, "is stored, but its two sizes differ");
+    if (member.size != member.compressed)
+      fail(name, "is stored, but its two sizes differ, expected equal ones");
     out.append(packed, packed.size());
   } else if (member.method == kDeflated) {
     out = inflate_raw(packed, member.size, name);
@@ -147,7 +151,8 @@ Bytes ZipArchive::extract(const std::string& key) const {
                    ", expected stored (0) or deflated (8)");
   }
   const auto crc = crc32_z(0, reinterpret_cast<const Bytef*>(out.view().data()), out.size());
-  if (crc != member.crc) fail(name, "is damaged: its checksum is wrong");
+  if (crc != member.crc)
+    fail(name, "is damaged: its checksum is wrong; write or copy the file again");
   return out;
 }
 

@@ -65,8 +65,10 @@ TEST(Graph, RefusesListsThatBreakItsPromises) {
   EXPECT_EQ(flaw({}, {}), ends);
   EXPECT_EQ(flaw({1, 1}, {0}), ends);
   EXPECT_EQ(flaw({0, 1, 2}, {1}), ends);
-  EXPECT_EQ(flaw({0, 2, 1, 2}, {1, 2}), "graph: ptr descends at vertex 1");
-  EXPECT_EQ(flaw({0, 5, 2}, {1, 0}), "graph: ptr beyond the adjacency at vertex 0");
+  EXPECT_EQ(flaw({0, 2, 1, 2}, {1, 2}),
+            "graph: ptr descends at vertex 1, expected ascending offsets");
+  EXPECT_EQ(flaw({0, 5, 2}, {1, 0}),
+            "graph: ptr beyond the adjacency at vertex 0, expected at most 2");
   const std::string order =
       "graph: neighbours of vertex 0 must be ascending, in range and not itself";
   EXPECT_EQ(flaw({0, 1}, {0}), order);
@@ -76,12 +78,13 @@ TEST(Graph, RefusesListsThatBreakItsPromises) {
   EXPECT_EQ(flaw({0, 2, 4}, {1, 1, 0, 0}), order);
   EXPECT_EQ(flaw({0, 1, 1}, {1}), "graph: edge {0,1} is stored in one direction only");
   EXPECT_EQ(flaw({0, 0, 1}, {0}), "graph: edge {1,0} is stored in one direction only");
-  EXPECT_EQ(test::error_text(
-                ErrorKind::input,
-                [] {
-                  (void)Graph(Pattern{2, std::vector<Offset>{0, 1, 1}, std::vector<Index>{0}});
-                }),
-            "matrix: column 1 does not start with its diagonal entry");
+  EXPECT_EQ(
+      test::error_text(
+          ErrorKind::input,
+          [] {
+            (void)Graph(Pattern{2, std::vector<Offset>{0, 1, 1}, std::vector<Index>{0}});
+          }),
+      "matrix: column 1 does not start with its diagonal entry, expected it first in every column");
 }
 
 }  // namespace

@@ -115,16 +115,17 @@ TEST(MatrixErrors, NameRowAndColumn) {
     });
   };
   EXPECT_EQ(triplets(3, {0, 1}, {0, 2}, {1, 1}, Storage::lower),
-            "matrix: entry (1, 2) lies in the wrong half");
+            "matrix: entry (1, 2) lies in the wrong half, expected the lower half alone");
   EXPECT_EQ(triplets(3, {0, 2}, {0, 1}, {1, 1}, Storage::upper),
-            "matrix: entry (2, 1) lies in the wrong half");
+            "matrix: entry (2, 1) lies in the wrong half, expected the upper half alone");
   EXPECT_EQ(triplets(3, {3}, {1}, {1}, Storage::lower), "matrix: column 1: row 3, expected 0 to 2");
   EXPECT_EQ(triplets(3, {-1}, {1}, {1}, Storage::upper),
             "matrix: column 1: row -1, expected 0 to 2");
   EXPECT_EQ(triplets(3, {1}, {3}, {1}, Storage::full),
             "matrix: triplet 0: column 3, expected 0 to 2");
   EXPECT_EQ(triplets(-1, {}, {}, {}, Storage::full), "matrix: n is -1, expected 0 or more");
-  EXPECT_EQ(triplets(3, {1, 2}, {1}, {1}, Storage::full), "matrix: triplets of lengths 2, 1, 1");
+  EXPECT_EQ(triplets(3, {1, 2}, {1}, {1}, Storage::full),
+            "matrix: triplets of lengths 2, 1, 1, expected equal lengths");
   EXPECT_EQ(triplets(3, {2}, {0}, {1}, Storage::full),
             "matrix: entry (2, 0) has no partner (0, 2)" + not_symmetric);
   EXPECT_EQ(triplets(3, {0}, {2}, {1}, Storage::full),
@@ -151,9 +152,10 @@ TEST(MatrixErrors, CompressedColumnsMustFit) {
   };
   EXPECT_EQ(csc(2, {0, 1}, {0}, {1}), "matrix: col_ptr has 2 entries, expected n+1 = 3");
   EXPECT_EQ(csc(1, {1, 1}, {0}, {1}), "matrix: col_ptr starts at 1, expected 0");
-  EXPECT_EQ(csc(2, {0, 2, 1}, {0}, {1}), "matrix: col_ptr descends at column 1");
-  EXPECT_EQ(csc(1, {0, 2}, {0}, {1}), "matrix: col_ptr ends at 2 but there are 1 rows");
-  EXPECT_EQ(csc(1, {0, 1}, {0}, {}), "matrix: there are 1 rows but 0 values");
+  EXPECT_EQ(csc(2, {0, 2, 1}, {0}, {1}),
+            "matrix: col_ptr descends at column 1, expected ascending offsets");
+  EXPECT_EQ(csc(1, {0, 2}, {0}, {1}), "matrix: col_ptr ends at 2 but there are 1 rows, expected 1");
+  EXPECT_EQ(csc(1, {0, 1}, {0}, {}), "matrix: there are 1 rows but 0 values, expected as many");
   EXPECT_EQ(csc(2, {0, 1, 2}, {0, 2}, {1, 1}), "matrix: column 1: row 2, expected 0 to 1");
   EXPECT_EQ(csc(0, {0}, {}, {}), "no Error");
 }
@@ -163,15 +165,21 @@ TEST(Pattern, CheckNamesTheFirstFlaw) {
     return error_text(ErrorKind::input, [&] { check(Pattern{n, col_ptr, row}); });
   };
   EXPECT_EQ(flaw(2, {0, 2, 3}, {0, 1, 1}), "no Error");
-  EXPECT_EQ(flaw(2, {0, 1, 1}, {0}), "matrix: column 1 does not start with its diagonal entry");
-  EXPECT_EQ(flaw(2, {0, 2, 3}, {1, 0, 1}),
-            "matrix: column 0 does not start with its diagonal entry");
+  EXPECT_EQ(
+      flaw(2, {0, 1, 1}, {0}),
+      "matrix: column 1 does not start with its diagonal entry, expected it first in every column");
+  EXPECT_EQ(
+      flaw(2, {0, 2, 3}, {1, 0, 1}),
+      "matrix: column 0 does not start with its diagonal entry, expected it first in every column");
   EXPECT_EQ(flaw(3, {0, 3, 4, 5}, {0, 2, 1, 1, 2}),
-            "matrix: column 0: row 1 is out of range or not above row 2");
+            "matrix: column 0: row 1 is out of range or not above row 2, expected ascending rows "
+            "up to 2");
   EXPECT_EQ(flaw(3, {0, 3, 4, 5}, {0, 1, 1, 1, 2}),
-            "matrix: column 0: row 1 is out of range or not above row 1");
+            "matrix: column 0: row 1 is out of range or not above row 1, expected ascending rows "
+            "up to 2");
   EXPECT_EQ(flaw(2, {0, 2, 3}, {0, 2, 1}),
-            "matrix: column 0: row 2 is out of range or not above row 0");
+            "matrix: column 0: row 2 is out of range or not above row 0, expected ascending rows "
+            "up to 1");
   EXPECT_EQ(flaw(1, {}, {}), "matrix: col_ptr has 0 entries, expected n+1 = 2");
 }
 
@@ -184,7 +192,8 @@ TEST(Pattern, CheckByAllNamesTheFirstFlaw) {
     test::OwnedPattern flawed = sound;
     for (const Index column : {first, second}) flawed.row[flawed.col_ptr[column]] = column + 1;
     const std::string expected =
-        "matrix: column " + std::to_string(first) + " does not start with its diagonal entry";
+        "matrix: column " + std::to_string(first) +
+        " does not start with its diagonal entry, expected it first in every column";
     EXPECT_EQ(error_text(ErrorKind::input, [&] { check(flawed.view()); }), expected);
     with_threads(8, [&] {
       for (int k = 0; k < 20; ++k)
@@ -391,19 +400,19 @@ TEST(CompressedMatrices, ErrorsOfEntriesCountAsTheCallerDoes) {
   EXPECT_EQ(error_of_ones({1, 2, 3}, {0, 2}, lower, rows, sum, 1),
             "matrix: row 1: column 0, expected 1 to 2");
   EXPECT_EQ(error_of_ones({1, 2, 3}, {2, 2}, upper, columns, sum, 1),
-            "matrix: entry (2, 1) lies in the wrong half");
+            "matrix: entry (2, 1) lies in the wrong half, expected the upper half alone");
   EXPECT_EQ(error_of_ones({1, 2, 3}, {2, 2}, lower, rows, sum, 1),
-            "matrix: entry (1, 2) lies in the wrong half");
+            "matrix: entry (1, 2) lies in the wrong half, expected the lower half alone");
   EXPECT_EQ(error_of_ones({1, 3, 4}, {1, 2, 2}, full, columns, sum, 1),
             "matrix: entry (2, 1) has no partner (1, 2)" + not_symmetric);
   EXPECT_EQ(error_of_ones({1, 3, 4}, {1, 2, 2}, full, rows, sum, 1),
             "matrix: entry (1, 2) has no partner (2, 1)" + not_symmetric);
   EXPECT_EQ(error_of_ones({1, 4, 5}, {1, 2, 2, 2}, lower, columns, refuse, 1),
-            "matrix: entry (2, 1) occurs twice");
+            "matrix: entry (2, 1) occurs twice, expected once");
   EXPECT_EQ(error_of_ones({1, 2, 5}, {1, 1, 2, 1}, lower, rows, refuse, 1),
-            "matrix: entry (2, 1) occurs twice");
+            "matrix: entry (2, 1) occurs twice, expected once");
   EXPECT_EQ(error_of_ones({0, 1, 4}, {0, 0, 1, 0}, upper, columns, refuse, 0),
-            "matrix: entry (0, 1) occurs twice");
+            "matrix: entry (0, 1) occurs twice, expected once");
 }
 
 TEST(CompressedMatrices, ErrorsOfPointersAndSizesCountAsTheCallerDoes) {
@@ -413,14 +422,14 @@ TEST(CompressedMatrices, ErrorsOfPointersAndSizesCountAsTheCallerDoes) {
   EXPECT_EQ(error_of_ones({0, 2, 3}, {1, 2}, lower, rows, sum, 1),
             "matrix: row_ptr starts at 0, expected 1");
   EXPECT_EQ(error_of_ones({1, 2, 4}, {1, 2}, lower, rows, sum, 1),
-            "matrix: row_ptr ends at 4 but there are 2 columns");
+            "matrix: row_ptr ends at 4 but there are 2 columns, expected 3");
   EXPECT_EQ(error_of_ones({1, 3, 2}, {1}, lower, rows, sum, 1),
-            "matrix: row_ptr descends at row 2");
+            "matrix: row_ptr descends at row 2, expected ascending offsets");
   constexpr auto least = std::numeric_limits<std::int64_t>::min();
   EXPECT_EQ(error_of_ones({least, 2, 3}, {1, 2}, lower, columns, sum, 1),
             "matrix: col_ptr starts at -9223372036854775808, expected 1");
   EXPECT_EQ(error_of_ones({1, least, 3}, {1, 2}, lower, columns, sum, 1),
-            "matrix: col_ptr descends at column 1");
+            "matrix: col_ptr descends at column 1, expected ascending offsets");
   EXPECT_EQ(error_of_ones({1, 2, 3}, {1, least}, lower, columns, sum, 1),
             "matrix: column 2: row -9223372036854775808, expected 1 to 2");
   for (const Compression compression : {rows, columns}) {
@@ -431,8 +440,8 @@ TEST(CompressedMatrices, ErrorsOfPointersAndSizesCountAsTheCallerDoes) {
                            return SymmetricMatrix<double>::from_compressed(
                                LongView{2, ptr, index, one, lower, compression, 0, sum});
                          }),
-              compression == rows ? "matrix: there are 2 columns but 1 values"
-                                  : "matrix: there are 2 rows but 1 values");
+              compression == rows ? "matrix: there are 2 columns but 1 values, expected as many"
+                                  : "matrix: there are 2 rows but 1 values, expected as many");
   }
   EXPECT_EQ(error_of_ones({2, 3}, {2}, lower, columns, sum, 2, ErrorKind::usage),
             "matrix: indices from 2, expected from 0 or 1");

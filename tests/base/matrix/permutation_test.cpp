@@ -40,10 +40,10 @@ TEST(Permutation, RefusesWhatIsNoBijection) {
   EXPECT_EQ(flaw({}), "no Error");
   EXPECT_EQ(flaw({0, 2}), "permutation: entry 1 is 2, expected 0 to 1");
   EXPECT_EQ(flaw({-1, 0}), "permutation: entry 0 is -1, expected 0 to 1");
-  EXPECT_EQ(flaw({2, 0, 2}), "permutation: row 2 stands at positions 0 and 2");
+  EXPECT_EQ(flaw({2, 0, 2}), "permutation: row 2 stands at positions 0 and 2, expected once");
   EXPECT_EQ(test::error_text(ErrorKind::usage,
                              [] { (void)Permutation::identity(2).then(Permutation::identity(3)); }),
-            "permutation: composing sizes 2 and 3");
+            "permutation: composing sizes 2 and 3, expected equal sizes");
 }
 
 }  // namespace

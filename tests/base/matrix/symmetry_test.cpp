@@ -385,7 +385,7 @@ TEST(OneOfTwoHalvesOnce, OfRepeatedEntriesThoseThatAreTakenAreRefused) {
       2, ptr, index, value, Storage::lower_of_full, Compression::columns, 0, Duplicates::refuse};
   EXPECT_EQ(
       error_text(ErrorKind::input, [&] { return SymmetricMatrix<double>::from_compressed(view); }),
-      "matrix: entry (1, 0) occurs twice");
+      "matrix: entry (1, 0) occurs twice, expected once");
   view.storage = Storage::upper_of_full;
   EXPECT_EQ(SymmetricMatrix<double>::from_compressed(view).value()[1], -1);
 }

@@ -215,7 +215,7 @@ TEST(File, NamesAreShownWithoutControlCharacters) {
       [&] {
         write_matrix("a\x1b[2J.mtx", SymmetricView<double>{{1, ptr, row}, nan});
       },
-      "a?[2J.mtx: entry (0, 0) of A (row, column, from 0) is nan");
+      "a?[2J.mtx: entry (0, 0) of A (row, column, from 0) is nan, expected a finite number");
 }
 
 TEST(Permutation, ReadsAFile) {

@@ -256,9 +256,10 @@ TEST(MarketError, Arrays) {
 
 TEST(MarketError, Gzip) {
   const std::string packed = test::gzip(kHead + "1 1 1\n1 1 1\n");
-  expect_market_error(
-      packed.substr(0, packed.size() - 9),
-      "the compressed data are cut short after " + std::to_string(packed.size() - 9) + " bytes");
+  expect_market_error(packed.substr(0, packed.size() - 9),
+                      "the compressed data are cut short after " +
+                          std::to_string(packed.size() - 9) +
+                          " bytes; write or copy the file again");
   expect_market_error(packed + "rubbish", "7 bytes follow the end of the gzip data at byte " +
                                               std::to_string(packed.size()) + ", expected none");
   expect_market_error(test::gzip(""), "is empty inside its gzip wrapping");
@@ -266,7 +267,8 @@ TEST(MarketError, Gzip) {
   damaged[packed.size() - 6] =
       static_cast<char>(damaged[packed.size() - 6] ^ 1);  // in the checksum
   expect_market_error(damaged, "the compressed data are damaged near byte " +
-                                   std::to_string(packed.size() - 4) + " (incorrect data check)");
+                                   std::to_string(packed.size() - 4) +
+                                   " (incorrect data check); write or copy the file again");
 }
 
 }  // namespace

@@ -191,11 +191,16 @@ TEST(Market, WritesNoMatrixThatCannotBeReadBack) {
       EXPECT_FALSE(std::filesystem::exists(file.path()));
     }
   };
-  expect(falling, row, {1, 2, 3}, "matrix: col_ptr descends at column 1");
+  expect(falling, row, {1, 2, 3},
+         "matrix: col_ptr descends at column 1, expected ascending offsets");
   expect(few, row, {1, 2, 3}, "matrix: col_ptr has 2 entries, expected n+1 = 3");
-  expect(ptr, wild, {1, 2, 3}, "matrix: column 0: row 1000000 is out of range or not above row 0");
-  expect(ptr, row, {1, nan, 3}, ": entry (1, 0) of A (row, column, from 0) is nan");
-  expect(ptr, row, {1, 2, -inf}, ": entry (1, 1) of A (row, column, from 0) is -inf");
+  expect(ptr, wild, {1, 2, 3},
+         "matrix: column 0: row 1000000 is out of range or not above row 0, expected ascending "
+         "rows up to 1");
+  expect(ptr, row, {1, nan, 3},
+         ": entry (1, 0) of A (row, column, from 0) is nan, expected a finite number");
+  expect(ptr, row, {1, 2, -inf},
+         ": entry (1, 1) of A (row, column, from 0) is -inf, expected a finite number");
   EXPECT_THROW(write_matrix("a.mtx", {{-1, ptr, row}, {}}), Error);
   EXPECT_THROW(write_matrix("a.mtx", {{2, ptr, row}, {}}), Error);
 }

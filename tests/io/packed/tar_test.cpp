@@ -85,7 +85,7 @@ TEST(Tar, SaysWhatThereIsToChooseFrom) {
   expect_tar_error(tar_member("x/a.mtx", kOne) + tar_member("y/a.mtx", kOne) + kEnd,
                    "holds more than one member 'a.mtx'; there are 'x/a.mtx', 'y/a.mtx'", "a.mtx");
   test::expect_input_error([] { io::parse_matrix(kOne, "a.mtx", "b"); },
-                           "a.mtx: is not a tar archive, so it has no member 'b'");
+                           "a.mtx: is not a tar archive, so it has no member 'b'; omit the member");
 }
 
 /// Returns the number of bytes of an archive, in steps of 1000, at which a watch throws this text;
@@ -211,20 +211,23 @@ TEST(Tar, PassesOverFoldersLinksAndAttributes) {
 TEST(Tar, RefusesLies) {
   std::string damaged = tar_member("a.mtx", kOne);
   damaged[3] = 'X';
-  expect_tar_error(damaged + kEnd, "tar header at byte 0: its checksum is wrong");
+  expect_tar_error(damaged + kEnd,
+                   "tar header at byte 0: its checksum is wrong; write or copy the archive again");
   expect_tar_error(tar_member("a.mtx", kOne, '0', "77777777777") + kEnd,
                    "tar header at byte 0: a member of 8589934591 bytes is promised, but the "
                    "archive ends after 1536");
   expect_tar_error(tar_member("a.mtx", kOne, '0', "\x80" + std::string(11, '\x7f')),
                    "tar header at byte 0: its size does not fit 63 bits, expected that of a file");
   expect_tar_error(tar_member("a.mtx", kOne, '0', "12x"),
-                   "tar header at byte 0: its size '12x' is not an octal number");
+                   "tar header at byte 0: its size '12x' is not an octal number, expected the "
+                   "bytes of the member");
   expect_tar_error(tar_member("a.mtx", kOne) + "more",
                    "tar header at byte 1024: the archive is cut short, expected 512 bytes");
   expect_tar_error(tar_member("p", "99 path=x\n", 'x') + tar_member("a.mtx", kOne),
                    "tar header at byte 0: a pax record is broken, expected 'LENGTH KEY=VALUE'");
   expect_tar_error(tar_member("p", "11 size=-1\n", 'x') + tar_member("a.mtx", kOne),
-                   "tar header at byte 0: the size '-1' of a pax record is not a number");
+                   "tar header at byte 0: the size '-1' of a pax record is not a number, expected "
+                   "0 or more bytes");
   const std::string longest(1 << 16, 'x'),
       words = "tar header at byte 0: a name of 65537 bytes, expected 65536 at most";
   expect_tar_error(tar_member("n", longest + 'x', 'L') + tar_member("a", kOne), words);

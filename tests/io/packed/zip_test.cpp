@@ -85,23 +85,28 @@ TEST(Zip, RefusesLies) {
   };
   expect(end, 0, 4, "the zip directory at the end of the file is missing (is the file cut short?)");
   expect(end + 16, 0x7fffffff, 4,
-         "zip directory: it should lie at byte 2147483647, beyond the file");
+         "zip directory: it should lie at byte 2147483647, beyond the file; expected a file that "
+         "is whole");
   expect(end + 10, 6, 2,
          "zip directory: no entry at byte " + std::to_string(end) + ", one was promised");
   expect(end + 10, 0x4000, 2,
          "zip directory: 16384 entries are promised, but the file has room for " +
              std::to_string((bytes.size() - entry) / 46));
-  expect(entry + 8, 1, 2, "'format.npy': is encrypted");
+  expect(entry + 8, 1, 2, "'format.npy': is encrypted, expected a file without a password");
   expect(entry + 24, 0x7fffffff, 4,
          "'format.npy': the compressed data give 131 bytes, 2147483647 were promised");
   expect(entry + 24, 10, 4,
          "'format.npy': the compressed data give more than the 10 bytes promised");
-  expect(entry + 42, 0x7fffffff, 4, "'format.npy': no local header at byte 2147483647");
-  expect(entry + 42, 1, 4, "'format.npy': no local header at byte 1");
-  expect(entry + 16, 0, 4, "'format.npy': is damaged: its checksum is wrong");
+  expect(entry + 42, 0x7fffffff, 4,
+         "'format.npy': no local header at byte 2147483647, expected one there");
+  expect(entry + 42, 1, 4, "'format.npy': no local header at byte 1, expected one there");
+  expect(entry + 16, 0, 4,
+         "'format.npy': is damaged: its checksum is wrong; write or copy the file again");
   expect(entry + 20, 0x7ffffff0, 4,
-         "'format.npy': 2147483632 bytes at byte 40 lie beyond the file");
-  expect(entry + 10, 0, 2, "'format.npy': is stored, but its two sizes differ");
+         "'format.npy': 2147483632 bytes at byte 40 lie beyond the file; expected a file that is "
+         "whole");
+  expect(entry + 10, 0, 2,
+         "'format.npy': is stored, but its two sizes differ, expected equal ones");
 }
 
 TEST(Zip, ShowsADoubledNameAsItMayBeShown) {
@@ -120,8 +125,9 @@ TEST(Zip, RefusesZip64Lies) {
   // A size refers to a missing zip64 field; then a record is placed beyond the file.
   std::string bytes = bytes_of("no_zip64.npz");
   put(bytes, central_entry(bytes) + 42, 0xffffffff, 4);
-  test::expect_input_error([&] { (void)archive_of(bytes).extract("format.npy"); },
-                           "f: 'format.npy': no local header at byte 4294967295");
+  test::expect_input_error(
+      [&] { (void)archive_of(bytes).extract("format.npy"); },
+      "f: 'format.npy': no local header at byte 4294967295, expected one there");
   std::string moved = bytes_of("no_zip64.npz");
   const std::string record = moved.substr(moved.size() - 22);
   moved.resize(moved.size() - 22);
@@ -129,7 +135,8 @@ TEST(Zip, RefusesZip64Lies) {
            std::string(4, '\0') + record;
   put(moved, moved.size() - 22 + 16, 0xffffffff, 4);
   test::expect_input_error([&] { (void)archive_of(moved); },
-                           "f: zip directory: the zip64 record is not where it should be");
+                           "f: zip directory: the zip64 record is not where it should be, expected "
+                           "it at byte 9187201950435737471");
 }
 
 TEST(Zip, ReadsZip64SizesAndRecord) {
@@ -240,7 +247,8 @@ TEST(Npy, RefusesLies) {
   expect("{'descr", "header: expected a text in quotes at ''descr'");
   expect("{'descr': [('a', '<f8')]}", "header: expected a text in quotes at '[('a', '<f8')]}'");
   expect("{'descr': '<f8'}", "header: expected the keys descr, fortran_order and shape");
-  expect("{'colour': 'red'}", "header: unknown key 'colour'");
+  expect("{'colour': 'red'}",
+         "header: unknown key 'colour', expected descr, fortran_order or shape");
   expect("{'fortran_order': Maybe}", "header: expected True or False at 'Maybe}'");
   expect(shaped("(x,)"), "header: expected a length at 'x,)}'");
   expect(shaped("(-1,)"), "header: expected a length at '-1,)}'");
@@ -258,13 +266,14 @@ TEST(Npy, RefusesLies) {
            "type '" + type +
                "', expected float64, float32, float16, integers of up to 64 bits, bool or text");
   expect("{'descr': '|S8', 'fortran_order': False, 'shape': (1,)}", "holds text, expected numbers");
-  test::expect_input_error([] { io::NpyArray("\x93NUMPY", "f"); }, "f: is not a NumPy array");
+  test::expect_input_error([] { io::NpyArray("\x93NUMPY", "f"); },
+                           "f: is not a NumPy array, expected \\x93NUMPY at its start");
   test::expect_input_error([] { io::NpyArray(npy("{}", "", 9), "f"); },
                            "f: NumPy format version 9, expected 1 to 3");
   test::expect_input_error([] { io::NpyArray(npy("{}", "").substr(0, 11), "f"); },
-                           "f: is cut short inside its header");
+                           "f: is cut short inside its header; write or copy the file again");
   test::expect_input_error([] { io::NpyArray(npy("{}", "").substr(0, 9), "f"); },
-                           "f: is cut short inside its header");
+                           "f: is cut short inside its header; write or copy the file again");
 }
 
 }  // namespace

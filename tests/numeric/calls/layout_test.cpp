@@ -116,7 +116,7 @@ TYPED_TEST(Layouts, OfASolver) {
                          solver.solve({x.data.data(), a.n(), 4, 3, Layout::row_major});
                        }),
             "Solver::solve: x has 4 columns and leading dimension 3 for " + std::to_string(a.n()) +
-                " rows, row-major");
+                " rows, row-major, expected a leading dimension of 4 or more");
 }
 
 /// A solver that fails before refinement restores B in the memory of X.

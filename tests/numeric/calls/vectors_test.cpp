@@ -20,7 +20,8 @@ namespace {
 using test::error_text;
 
 std::string on_cpu() {
-  return "solve: b and x are marked as device memory, but the factor is on the CPU";
+  return "solve: b and x are marked as device memory, but the factor is on the CPU; pass views of "
+         "the host's memory";
 }
 
 Layout any_layout(std::mt19937_64& random) {

@@ -91,9 +91,10 @@ void residuals_check_the_matrix(Backend& backend, const PlanOf& plan_of) {
                                       "refine" + few}));
   std::vector<Index> row(a.pattern().row.begin(), a.pattern().row.end());
   row[1] = 4;
-  EXPECT_EQ(
-      all(ErrorKind::input, {{4, a.pattern().col_ptr, row}, a.value()}),
-      std::vector<std::string>(4, "matrix: column 0: row 4 is out of range or not above row 0"));
+  EXPECT_EQ(all(ErrorKind::input, {{4, a.pattern().col_ptr, row}, a.value()}),
+            std::vector<std::string>(4,
+                                     "matrix: column 0: row 4 is out of range or not above row 0, "
+                                     "expected ascending rows up to 3"));
   EXPECT_NE(error_text(ErrorKind::usage,
                        [&] {
                          multiply<T>(a.view(), {b.data(), 3, 1, 3}, out, backend);
@@ -130,28 +131,32 @@ void residuals_check_the_vectors(Backend& backend, const PlanOf& plan_of) {
   const auto f = [&](const MatrixView<T>& rhs, const MatrixView<T>& to) {
     return refused([&] { (void)refine<T>(a.view(), factor.value(), rhs, to, workspace); });
   };
-  EXPECT_EQ(r(none, b, y), "residual: x is null");
-  EXPECT_EQ(r(x, none, y), "residual: b is null");
-  EXPECT_EQ(r(x, b, none), "residual: y is null");
-  EXPECT_EQ(m(none, y), "multiply: x is null");
-  EXPECT_EQ(m(x, none), "multiply: y is null");
-  EXPECT_EQ(e(none, b), "backward_error: x is null");
-  EXPECT_EQ(e(x, none), "backward_error: b is null");
-  EXPECT_EQ(f(none, x), "refine: b is null");
-  EXPECT_EQ(f(b, none), "refine: x is null");
+  EXPECT_EQ(r(none, b, y), "residual: x is null, expected an address");
+  EXPECT_EQ(r(x, none, y), "residual: b is null, expected an address");
+  EXPECT_EQ(r(x, b, none), "residual: y is null, expected an address");
+  EXPECT_EQ(m(none, y), "multiply: x is null, expected an address");
+  EXPECT_EQ(m(x, none), "multiply: y is null, expected an address");
+  EXPECT_EQ(e(none, b), "backward_error: x is null, expected an address");
+  EXPECT_EQ(e(x, none), "backward_error: b is null, expected an address");
+  EXPECT_EQ(f(none, x), "refine: b is null, expected an address");
+  EXPECT_EQ(f(b, none), "refine: x is null, expected an address");
   EXPECT_EQ(r(x, one, y), "residual: b has 1 columns, x has 2");
   EXPECT_EQ(r(x, b, one), "residual: y has 1 columns, x has 2");
   EXPECT_EQ(m(x, one), "multiply: y has 1 columns, x has 2");
   EXPECT_EQ(e(x, one), "backward_error: b has 1 columns, x has 2");
   EXPECT_EQ(f(one, y), "refine: b has 1 columns, x has 2");
-  EXPECT_EQ(r(tight, b, y), "residual: x has 2 columns and leading dimension 3 for 4 rows");
+  EXPECT_EQ(r(tight, b, y),
+            "residual: x has 2 columns and leading dimension 3 for 4 rows, expected a leading "
+            "dimension of 4 or more");
   EXPECT_EQ(f(b, three), "refine: x has 3 rows, A has 4");
-  EXPECT_EQ(r(x, b, x), "residual: y overlaps x");
-  EXPECT_EQ(r(x, b, {numbers.data() + 7, 4, 2, 4}), "residual: y overlaps x");
-  EXPECT_EQ(r(x, b, {numbers.data() + 9, 4, 2, 4}), "residual: y overlaps b");
-  EXPECT_EQ(m(x, x), "multiply: y overlaps x");
-  EXPECT_EQ(f(x, x), "refine: x overlaps b");
-  EXPECT_EQ(f({numbers.data() + 1, 4, 2, 4}, x), "refine: x overlaps b");
+  EXPECT_EQ(r(x, b, x), "residual: y overlaps x; give it memory of its own");
+  EXPECT_EQ(r(x, b, {numbers.data() + 7, 4, 2, 4}),
+            "residual: y overlaps x; give it memory of its own");
+  EXPECT_EQ(r(x, b, {numbers.data() + 9, 4, 2, 4}),
+            "residual: y overlaps b; give it that of b or memory of its own");
+  EXPECT_EQ(m(x, x), "multiply: y overlaps x; give it memory of its own");
+  EXPECT_EQ(f(x, x), "refine: x overlaps b; give it memory of its own");
+  EXPECT_EQ(f({numbers.data() + 1, 4, 2, 4}, x), "refine: x overlaps b; give it memory of its own");
   EXPECT_EQ(numbers, std::vector<T>(24, T(1)));
   EXPECT_EQ(r(x, b, y), "no Error");
   EXPECT_EQ(r(x, b, b), "no Error") << "in place";
@@ -201,10 +206,10 @@ void values_lie_where_the_backend_computes(Backend& backend, const PlanOf& plan_
   ASSERT_TRUE(refactorize(factor, DeviceValues<T>::borrow(before.span())).ok());
   EXPECT_EQ(factor.entry(3, 3), corner);
   EXPECT_EQ(error_text(ErrorKind::usage, [&] { there.assign(std::span<const T>(value).first(3)); }),
-            "DeviceValues::assign: 3 values for 7");
+            "DeviceValues::assign: 3 values for 7, expected as many");
   EXPECT_EQ(error_text(ErrorKind::usage,
                        [&] { DeviceValues<T>::borrow(before.span()).assign(a.value()); }),
-            "DeviceValues::assign: these values are borrowed");
+            "DeviceValues::assign: these values are borrowed; write to their memory instead");
 }
 
 /// `make_backend` makes a backend of the kind that plan_of makes plans for.

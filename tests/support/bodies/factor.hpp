@@ -82,7 +82,7 @@ void bad_numbers_are_named(Backend& backend, const PlanOf& plan_of) {
         value[k] = bad;
         const std::string place = "value " + std::to_string(k) + " of A, entry (" +
                                   std::to_string(p.row[k]) + ", " + std::to_string(j) + "), is " +
-                                  std::to_string(bad);
+                                  std::to_string(bad) + ", expected a finite number";
         ASSERT_EQ(error_text(ErrorKind::input,
                              [&] {
                                (void)refactorize<T>(factor, SymmetricView<T>{p, value});

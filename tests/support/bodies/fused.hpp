@@ -207,15 +207,15 @@ void fused_solves_name_what_is_not_finite(Backend& backend, const PlanOf& plan_o
   c.value[place] = std::numeric_limits<T>::quiet_NaN();
   EXPECT_EQ(said(), "FusedSolve: value " + std::to_string(place) + " of A, entry (" +
                         std::to_string(pattern.row[place]) + ", 7), is " +
-                        std::to_string(c.value[place]));
+                        std::to_string(c.value[place]) + ", expected a finite number");
   c.value = value;
   c.b[rows + 13] = std::numeric_limits<T>::infinity();
-  EXPECT_EQ(said(), "FusedSolve: entry (13, 1) of b is inf");
+  EXPECT_EQ(said(), "FusedSolve: entry (13, 1) of b is inf, expected a finite number");
   Array device_b(c.b), device_x(x);
   const auto values = DeviceValues<T>::copy_of(c.value, backend);
   const DeviceMatrixView<T> bs({device_b.data(), n, 2, n}), xs({device_x.data(), n, 2, n});
   EXPECT_EQ(error_text(ErrorKind::input, [&] { (void)fused.solve(values, bs, xs); }),
-            "FusedSolve: entry (13, 1) of b is inf");
+            "FusedSolve: entry (13, 1) of b is inf, expected a finite number");
   fused.enqueue_solve(values, bs, xs, nullptr);
   EXPECT_EQ(fused.fetch_verdict(nullptr).status, VerdictStatus::not_positive_definite);
   EXPECT_EQ(fused.verdict().column, kNone);
@@ -325,7 +325,7 @@ void what_fused_solves_refuse(Backend& backend, const PlanOf& plan_of) {
   const auto plan = plan_of(a.view());
   const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
   EXPECT_EQ(refused([&] { (void)FusedSolve<T>::create(a.view(), nullptr, backend); }),
-            "FusedSolve: the plan is null");
+            "FusedSolve: the plan is null; pass that of an analysis");
   EXPECT_EQ(refused([&] { (void)FusedSolve<T>::create(a.view(), plan, backend, 0); }),
             "FusedSolve: nrhs is 0, expected 1 or more");
   EXPECT_EQ(refused([&] { (void)FusedSolve<T>::create(star_pattern(6, 0).view(), plan, backend); }),

@@ -119,7 +119,8 @@ void what_inverses_refuse(Backend& backend, const PlanWith& plan_of) {
   auto factor = Factor<T>::create(plan_of(a.view(), {}), backend);
   auto inverse = SelectedInverse<T>::create(factor);
   const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
-  const std::string none = "selected inverse: it is not computed yet, or the last time failed";
+  const std::string none =
+      "selected inverse: it is not computed yet, or the last time failed: call compute() first";
   EXPECT_EQ(refused([&] { inverse.compute(factor); }),
             "selected inverse: the factor is not valid (no successful factorisation yet, or the "
             "last one broke down): call refactorize() first");
@@ -129,15 +130,15 @@ void what_inverses_refuse(Backend& backend, const PlanWith& plan_of) {
   ASSERT_TRUE(refactorize<T>(factor, value).ok());
   inverse.compute(factor);
   EXPECT_EQ(refused([&] { (void)inverse.entry(0, 9); }),
-            "selected inverse: entry (0, 9) where n is 9");
+            "selected inverse: entry (0, 9) where n is 9, expected 0 to 8");
   EXPECT_EQ(refused([&] { (void)inverse.entry(-1, 0); }),
-            "selected inverse: entry (-1, 0) where n is 9");
+            "selected inverse: entry (-1, 0) where n is 9, expected 0 to 8");
   EXPECT_EQ(refused([&] { (void)inverse.on_pattern_of(other.view()); }),
             "selected inverse: the matrix has another pattern than the one analysed: entry (3, 0) "
             "is missing");
   const auto twin = factor_of<T>(plan_of(a.view(), {}), value, backend);
   EXPECT_EQ(refused([&] { inverse.compute(twin); }),
-            "selected inverse: the factor has another plan");
+            "selected inverse: the factor has another plan, expected the plan this was made for");
   EXPECT_TRUE(inverse.valid());
 }
 
@@ -343,24 +344,24 @@ void factors_that_schur_complements_refuse(Factor<T>& factor, const Factor<T>& t
               schur.condense(twin, {x.data(), 6, 1, 6}, {x.data(), 6, 1, 6}, {x.data(), 3, 1, 3},
                              workspace);
             }),
-            "Schur complement: the factor has another plan");
+            "Schur complement: the factor has another plan, expected the plan this was made for");
   EXPECT_EQ(refused([&] {
               schur.expand(twin, {x.data(), 6, 1, 6}, {x.data(), 3, 1, 3}, {x.data(), 6, 1, 6},
                            workspace);
             }),
-            "Schur complement: the factor has another plan");
+            "Schur complement: the factor has another plan, expected the plan this was made for");
   const std::vector<T> before = x;
   auto theirs = Workspace<T>::create(twin, 1);
   EXPECT_EQ(refused([&] {
               schur.expand(factor, {x.data(), 6, 1, 6}, {x.data() + 6, 3, 1, 3}, {nullptr, 6, 1, 6},
                            workspace);
             }),
-            "solve: x is null");
+            "solve: x is null, expected an address");
   EXPECT_EQ(refused([&] {
               schur.solve(factor, {x.data() + 6, 3, 1, 3}, {x.data() + 9, 3, 1, 3},
                           {x.data(), 6, 1, 6}, theirs);
             }),
-            "solve: the workspace was made for another plan");
+            "solve: the workspace was made for another plan; make one for this factor");
   bad[0] = T(-1);
   ASSERT_FALSE(refactorize<T>(factor, bad).ok());
   EXPECT_EQ(refused([&] {

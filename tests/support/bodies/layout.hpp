@@ -285,7 +285,7 @@ void refiners_see_overlaps_of_rows(Backend& backend, const PlanOf& plan_of) {
     return error_text(ErrorKind::usage, [&] { (void)refiner.refine(factor, b, x, workspace); });
   };
   const Layout by_rows = Layout::row_major, by_columns = Layout::column_major;
-  const std::string overlap = "Refiner: x overlaps b";
+  const std::string overlap = "Refiner: x overlaps b; give it memory of its own";
   for (const Offset apart : {2, 3, 4})
     EXPECT_EQ(said(at(0, 6, by_rows), at(apart, 6, by_rows)), "no Error") << apart;
   for (const Offset apart : {1, 5, 7, 12})
@@ -370,10 +370,35 @@ void batches_may_lie_between_each_others_rows(Backend& backend, const PlanOf& pl
   const auto refused = [&](Offset ld, Offset stride) {
     return error_text(ErrorKind::usage, [&] { batch.solve(view(ld, stride), workspace); });
   };
-  EXPECT_EQ(refused(5, 2), "solve: items of x overlap: stride 2, leading dimension 5");
-  EXPECT_EQ(refused(6, 1), "solve: items of x overlap: stride 1, leading dimension 6");
+  EXPECT_EQ(refused(5, 2),
+            "solve: items of x overlap: stride 2, leading dimension 5; expected larger ones");
+  EXPECT_EQ(refused(6, 1),
+            "solve: items of x overlap: stride 1, leading dimension 6; expected larger ones");
   EXPECT_EQ(refused(1, 60),
-            "solve: x has 2 columns, leading dimension 1 and stride 60 for 25 rows, row-major");
+            "solve: x has 2 columns, leading dimension 1 and stride 60 for 25 rows, row-major, "
+            "expected a leading dimension of 2 or more");
+}
+
+/// Calls on matrices without a factor refuse a leading dimension that is too small.
+template <class T>
+void strides_that_residuals_refuse(const SymmetricView<T>& a, const Factor<T>& factor,
+                                   Workspace<T>& workspace, Backend& backend) {
+  std::vector<T> b(100, T(1)), x(100, T(2));
+  const Layout by_rows = Layout::row_major;
+  const std::string rest =
+      " has 2 columns and leading dimension 1 for 9 rows, row-major, expected a leading dimension "
+      "of 2 or more";
+  const MatrixView<const T> right{b.data(), 9, 2, 2, by_rows};
+  const MatrixView<T> wrong{x.data(), 9, 2, 1, by_rows};
+  const auto of = [](const auto& f) { return error_text(ErrorKind::usage, f); };
+  EXPECT_EQ(of([&] { (void)backward_error<T>(a, wrong, right, backend); }),
+            "backward_error: x" + rest);
+  EXPECT_EQ(of([&] { (void)refine<T>(a, factor, right, wrong, workspace); }), "refine: x" + rest);
+  EXPECT_EQ(of([&] {
+              residual<T>(a, wrong, right, {x.data(), 9, 2, 9}, backend);
+            }),
+            "residual: x" + rest);
+  EXPECT_EQ(of([&] { multiply<T>(a, right, wrong, backend); }), "multiply: y" + rest);
 }
 
 template <class T>
@@ -395,42 +420,28 @@ void what_is_refused_of_layouts(Backend& backend, const PlanOf& plan_of) {
   EXPECT_EQ(refused({b.data(), 9, 2, 2, by_rows}, {x.data(), 9, 2, 3, by_rows}), "no Error")
       << "ld is less than there are rows";
   EXPECT_EQ(refused({b.data(), 9, 2, 1, by_rows}, {x.data(), 9, 2, 2, by_rows}),
-            "solve: b has 2 columns and leading dimension 1 for 9 rows, row-major");
+            "solve: b has 2 columns and leading dimension 1 for 9 rows, row-major, expected a "
+            "leading dimension of 2 or more");
   EXPECT_EQ(refused({b.data(), 9, 2, 9}, {x.data(), 9, 11, 9, by_rows}),
-            "solve: x has 11 columns and leading dimension 9 for 9 rows, row-major");
+            "solve: x has 11 columns and leading dimension 9 for 9 rows, row-major, expected a "
+            "leading dimension of 11 or more");
   EXPECT_EQ(refused({b.data(), 9, 2, 9, none}, {x.data(), 9, 2, 9}),
             "solve: b has 2 columns and leading dimension 9 for 9 rows, in an unknown layout; "
             "expected column_major or row_major");
   EXPECT_EQ(refused({b.data(), 9, -1, 9, by_rows}, {x.data(), 9, 2, 9}),
-            "solve: b has -1 columns and leading dimension 9 for 9 rows, row-major");
-  EXPECT_EQ(refused({nullptr, 9, 2, 2, by_rows}, {x.data(), 9, 2, 9}), "solve: b is null");
+            "solve: b has -1 columns and leading dimension 9 for 9 rows, row-major, expected 0 or "
+            "more rows and columns");
+  EXPECT_EQ(refused({nullptr, 9, 2, 2, by_rows}, {x.data(), 9, 2, 9}),
+            "solve: b is null, expected an address");
   EXPECT_EQ(refused({nullptr, 9, 0, 0, by_rows}, {nullptr, 9, 0, 0, by_rows}), "no Error");
   const std::string together =
-      "solve: x begins where b does, with another leading dimension or layout";
+      "solve: x begins where b does, with another leading dimension or layout; give both the same, "
+      "or x memory of its own";
   EXPECT_EQ(refused({x.data(), 9, 9, 9}, {x.data(), 9, 9, 9, by_rows}), together);
   EXPECT_EQ(refused({x.data(), 9, 2, 9}, {x.data(), 9, 2, 10}), together);
   EXPECT_EQ(refused({x.data(), 9, 1, 9}, {x.data(), 9, 1, 1, by_rows}), "no Error") << "one column";
   EXPECT_EQ(refused({x.data(), 9, 1, 9}, {x.data(), 9, 1, 2, by_rows}), together);
-  const std::string rest = " has 2 columns and leading dimension 1 for 9 rows, row-major";
-  const MatrixView<const T> right{b.data(), 9, 2, 2, by_rows};
-  const MatrixView<T> wrong{x.data(), 9, 2, 1, by_rows};
-  const auto of = [](const auto& f) { return error_text(ErrorKind::usage, f); };
-  EXPECT_EQ(of([&] {
-              (void)backward_error<T>({a.pattern(), value}, wrong, right, backend);
-            }),
-            "backward_error: x" + rest);
-  EXPECT_EQ(of([&] {
-              (void)refine<T>({a.pattern(), value}, factor, right, wrong, workspace);
-            }),
-            "refine: x" + rest);
-  EXPECT_EQ(of([&] {
-              residual<T>({a.pattern(), value}, wrong, right, {x.data(), 9, 2, 9}, backend);
-            }),
-            "residual: x" + rest);
-  EXPECT_EQ(of([&] {
-              multiply<T>({a.pattern(), value}, right, wrong, backend);
-            }),
-            "multiply: y" + rest);
+  strides_that_residuals_refuse<T>({a.pattern(), value}, factor, workspace, backend);
 }
 
 }  // namespace kauri::test

@@ -31,7 +31,8 @@ inline void options_that_mixed_factors_refuse(const Pattern& pattern,
               (void)MixedFactor::create(pattern, plan, backend, 1,
                                         {.first_shift = 1e-9, .shift_growth = 0.5});
             }),
-            "MixedFactor: shifts of 1e-09, growing 0.5 times, 4 of them");
+            "MixedFactor: shifts of 1e-09, growing 0.5 times, 4 of them; expected a first shift "
+            "above 0, a growth above 1 and 0 or more shifts, all finite in float");
 }
 
 /// mixed: a valid factor of 16 rows.
@@ -53,7 +54,8 @@ inline void vectors_that_mixed_factors_refuse(MixedFactor& mixed) {
     EXPECT_EQ(refused([&] {
                 (void)mixed.solve({both.data(), 16, 3, 16}, to);
               }),
-              "MixedFactor: x begins where b does, with another leading dimension or layout");
+              "MixedFactor: x begins where b does, with another leading dimension or layout; give "
+              "both the same, or x memory of its own");
   EXPECT_EQ(both, before);
   EXPECT_EQ(refused([&] {
               (void)mixed.solve({both.data(), 16, 3, 16}, {both.data(), 16, 3, 16});
@@ -83,7 +85,7 @@ inline void what_mixed_factors_refuse(Backend& backend, const PlanOf& plan_of) {
   std::vector<double> b(16, 1.0), x(16, 0.0);
   const std::string invalid =
       "MixedFactor: the factor is not valid (no successful factorisation yet, or the last one "
-      "broke down)";
+      "broke down): call refactorize() first";
   EXPECT_EQ(refused([&] { (void)solve_one(mixed, b, x); }), invalid);
   const std::vector<double> few(3, 1.0);
   EXPECT_EQ(refused([&] { (void)mixed.refactorize(few); }),
@@ -97,7 +99,8 @@ inline void what_mixed_factors_refuse(Backend& backend, const PlanOf& plan_of) {
     EXPECT_EQ(
         refused([&] { (void)solve_one(mixed, b, x, bad); }).find("MixedFactor: max_steps is "), 0U);
   EXPECT_EQ(refused([&] { (void)solve_one(mixed, b, x, {.max_steps = 0, .target = 1e-14}); }),
-            "MixedFactor: max_steps is 0, target is 1e-14, accept is 0");
+            "MixedFactor: max_steps is 0, target is 1e-14, accept is 0; expected 1 step or more, "
+            "and no nan");
   MixedFactor moved = std::move(mixed);
   EXPECT_TRUE(solve_one(moved, b, x).value().converged());
   EXPECT_EQ(name_of(MixedPath::refinement), "refinement");

@@ -334,15 +334,18 @@ void vectors_that_products_refuse(const Said& said) {
   EXPECT_EQ(said(0, two, 20, {nullptr, 10, 2, 10}), "SparseProduct: y has 10 rows, A has 9");
   EXPECT_EQ(said(0, two, 20, {nullptr, 9, 3, 9}), "SparseProduct: x has 2 columns, y has 3");
   EXPECT_EQ(said(0, {nullptr, 9, 2, 8}, 20, two),
-            "SparseProduct: x has 2 columns and leading dimension 8 for 9 rows");
+            "SparseProduct: x has 2 columns and leading dimension 8 for 9 rows, expected a leading "
+            "dimension of 9 or more");
   EXPECT_EQ(said(0, two, 20, {nullptr, 9, -1, 9}),
-            "SparseProduct: y has -1 columns and leading dimension 9 for 9 rows");
+            "SparseProduct: y has -1 columns and leading dimension 9 for 9 rows, expected 0 or "
+            "more rows and columns");
   EXPECT_EQ(said(0, two, 20, {nullptr, 9, 2, 1, Layout::row_major}),
-            "SparseProduct: y has 2 columns and leading dimension 1 for 9 rows, row-major");
+            "SparseProduct: y has 2 columns and leading dimension 1 for 9 rows, row-major, "
+            "expected a leading dimension of 2 or more");
   EXPECT_EQ(said(0, {nullptr, 9, 2, 9, static_cast<Layout>(7)}, 20, two),
             "SparseProduct: x has 2 columns and leading dimension 9 for 9 rows, in an unknown "
             "layout; expected column_major or row_major");
-  const std::string overlaps = "SparseProduct: x overlaps y";
+  const std::string overlaps = "SparseProduct: x overlaps y; give it memory of its own";
   EXPECT_EQ(said(0, two, 0, two), overlaps);
   EXPECT_EQ(said(0, two, 17, two), overlaps);
   EXPECT_EQ(said(0, two, 18, two), "no Error");
@@ -383,23 +386,23 @@ void what_products_refuse(Backend& backend) {
     return text;
   };
   const MatrixView<T> two{nullptr, 9, 2, 9};
-  EXPECT_EQ(said(0, two, 20, two), "SparseProduct: no values were set");
+  EXPECT_EQ(said(0, two, 20, two), "SparseProduct: no values were set: call set_values() first");
   const auto there = DeviceValues<T>::copy_of(few, backend);
   EXPECT_EQ(refused([&] { product.set_values(few); }), count);
   EXPECT_EQ(refused([&] { product.set_values(there); }), count);
   EXPECT_EQ(refused([&] { product.enqueue_values(there, nullptr); }), count);
-  EXPECT_EQ(said(0, two, 20, two), "SparseProduct: no values were set");
+  EXPECT_EQ(said(0, two, 20, two), "SparseProduct: no values were set: call set_values() first");
   product.set_values(value);
   EXPECT_EQ(said(0, two, 20, two), "no Error");
   vectors_that_products_refuse<T>(said);
   EXPECT_EQ(refused([&] {
               product.multiply(T(1), {nullptr, 9, 1, 9}, T(0), {host.data(), 9, 1, 9});
             }),
-            "SparseProduct: x is null");
+            "SparseProduct: x is null, expected an address");
   EXPECT_EQ(refused([&] {
               product.multiply(T(1), {host.data(), 9, 1, 9}, T(0), {nullptr, 9, 1, 9});
             }),
-            "SparseProduct: y is null");
+            "SparseProduct: y is null, expected an address");
   EXPECT_EQ(refused([&] {
               product.multiply(T(1), {nullptr, 9, 0, 9}, T(0), {nullptr, 9, 0, 9});
             }),

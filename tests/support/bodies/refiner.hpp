@@ -292,7 +292,8 @@ void refinement_without_a_factor(Backend& backend, const PlanOf& plan_of) {
       spread(std::vector<T>(2 * static_cast<std::size_t>(n), T(0)), n, 2, ld);
   Array b(spread(random_numbers<T>(2 * n, 1), n, 2, ld)), x(zeros);
   const DeviceMatrixView<T> xs({x.data(), n, 2, ld}), bs({b.data(), n, 2, ld});
-  const std::string never = "Refiner: the factor was never filled";
+  const std::string never =
+      "Refiner: the factor was never filled: call refactorize() or enqueue_refactorize() first";
   EXPECT_EQ(error_text(ErrorKind::usage,
                        [&] { refiner.enqueue_refine(factor, bs, xs, workspace, nullptr); }),
             never);
@@ -336,7 +337,7 @@ void vectors_that_refiners_refuse(const Said& said, const At& at, Index n) {
   EXPECT_EQ(said(at(0, 2, ld), at(n, 2, ld)),
             "no Error");  // the one between the columns of the other
   EXPECT_EQ(said(at(n + 1, 2, ld), at(0, 2, ld)), "no Error");
-  const std::string overlaps = "Refiner: x overlaps b";
+  const std::string overlaps = "Refiner: x overlaps b; give it memory of its own";
   EXPECT_EQ(said(at(0, 2, ld), at(0, 2, ld)), overlaps);
   EXPECT_EQ(said(at(0, 2, ld), at(n - 1, 2, ld)), overlaps);
   EXPECT_EQ(said(at(0, 2, ld), at(n + 2, 2, ld)), overlaps);
@@ -373,7 +374,8 @@ void what_refiners_refuse(Backend& backend, Backend& other_backend, const PlanOf
     (void)refiner.fetch_report(nullptr);  // waits
     return text;
   };
-  EXPECT_EQ(said(at(0, 2, ld), at(n, 2, ld)), "Refiner: no values were set");
+  EXPECT_EQ(said(at(0, 2, ld), at(n, 2, ld)),
+            "Refiner: no values were set: call set_values() first");
   const auto few = DeviceValues<T>::copy_of(std::vector<T>(3, T(1)), backend),
              right = DeviceValues<T>::copy_of(c.value, backend);
   const std::string count =
@@ -401,8 +403,9 @@ void what_refiners_refuse(Backend& backend, Backend& other_backend, const PlanOf
              elsewhere = filled_factor(c, other_backend, plan_of);
   EXPECT_EQ(refused([&] { (void)refiner.refine(foreign, at(0, 1, n), at(n, 1, n), workspace); }),
             pattern);
-  EXPECT_EQ(refused([&] { (void)refiner.refine(elsewhere, at(0, 1, n), at(n, 1, n), workspace); }),
-            "Refiner: the factor belongs to another backend");
+  EXPECT_EQ(
+      refused([&] { (void)refiner.refine(elsewhere, at(0, 1, n), at(n, 1, n), workspace); }),
+      "Refiner: the factor belongs to another backend, expected the backend this was made for");
 }
 
 }  // namespace kauri::test

@@ -68,7 +68,7 @@ void what_solves_refuse(Backend& backend, const PlanOf& plan_of) {
   };
   const std::string invalid =
       "solve: the factor is not valid (no successful factorisation yet, or the last one broke "
-      "down)";
+      "down): call refactorize() first";
   EXPECT_EQ(refused({b.data(), 9, 2, 9}, {x.data(), 9, 2, 9}), invalid);
   ASSERT_FALSE(refactorize<T>(factor, value, T(-100)).ok());
   EXPECT_EQ(refused({b.data(), 9, 2, 9}, {x.data(), 9, 2, 9}), invalid);
@@ -77,21 +77,26 @@ void what_solves_refuse(Backend& backend, const PlanOf& plan_of) {
   EXPECT_EQ(refused({b.data(), 8, 2, 9}, {x.data(), 9, 2, 9}), "solve: b has 8 rows, A has 9");
   EXPECT_EQ(refused({b.data(), 9, 2, 9}, {x.data(), 10, 2, 10}), "solve: x has 10 rows, A has 9");
   EXPECT_EQ(refused({b.data(), 9, 2, 8}, {x.data(), 9, 2, 9}),
-            "solve: b has 2 columns and leading dimension 8 for 9 rows");
+            "solve: b has 2 columns and leading dimension 8 for 9 rows, expected a leading "
+            "dimension of 9 or more");
   EXPECT_EQ(refused({b.data(), 9, 2, 9}, {x.data(), 9, -1, 9}),
-            "solve: x has -1 columns and leading dimension 9 for 9 rows");
+            "solve: x has -1 columns and leading dimension 9 for 9 rows, expected 0 or more rows "
+            "and columns");
   EXPECT_EQ(refused({b.data(), 9, 1, 9}, {x.data(), 9, 2, 9}), "solve: b has 1 columns, x has 2");
-  EXPECT_EQ(refused({nullptr, 9, 2, 9}, {x.data(), 9, 2, 9}), "solve: b is null");
-  EXPECT_EQ(refused({b.data(), 9, 2, 9}, {nullptr, 9, 2, 9}), "solve: x is null");
+  EXPECT_EQ(refused({nullptr, 9, 2, 9}, {x.data(), 9, 2, 9}),
+            "solve: b is null, expected an address");
+  EXPECT_EQ(refused({b.data(), 9, 2, 9}, {nullptr, 9, 2, 9}),
+            "solve: x is null, expected an address");
   EXPECT_EQ(refused({nullptr, 9, 0, 9}, {nullptr, 9, 0, 9}), "no Error");
   EXPECT_EQ(error_text(ErrorKind::usage,
                        [&] {
                          factor.solve({x.data(), 9, 2, 8}, workspace);
                        }),
-            "solve: x has 2 columns and leading dimension 8 for 9 rows");
+            "solve: x has 2 columns and leading dimension 8 for 9 rows, expected a leading "
+            "dimension of 9 or more");
   workspace = Workspace<T>::create(plan_of(a.pattern()), 1, backend);
   EXPECT_EQ(refused({b.data(), 9, 2, 9}, {x.data(), 9, 2, 9}),
-            "solve: the workspace was made for another plan");
+            "solve: the workspace was made for another plan; make one for this factor");
 }
 
 }  // namespace kauri::test

@@ -151,8 +151,9 @@ TEST(Last, BadRowsAreNamed) {
     EXPECT_EQ(text(method, {2, 6}),
               "order: entry 1 of the rows to come last is 6, expected 0 to 5");
     EXPECT_EQ(text(method, {-1}), "order: entry 0 of the rows to come last is -1, expected 0 to 5");
-    EXPECT_EQ(text(method, {3, 1, 3}),
-              "order: entry 2 of the rows to come last is 3, as is entry 0");
+    EXPECT_EQ(
+        text(method, {3, 1, 3}),
+        "order: entry 2 of the rows to come last is 3, as is entry 0; expected each row once");
   }
   AnalyzeOptions options;
   options.permutation = Permutation::identity(6);

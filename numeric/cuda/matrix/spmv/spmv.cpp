@@ -34,7 +34,8 @@ struct Spmv<T>::Sizes {
   Sizes(const FullRows& rows, std::optional<SpmvChoice> wanted)
       : choice(wanted ? *wanted : choose_spmv(rows)) {
     if (!is_spmv(choice))
-      throw Error(ErrorKind::usage, "no product by the kernel " + name_of(choice));
+      throw Error(ErrorKind::usage, "no product by the kernel " + name_of(choice) +
+                                        ", expected one of spmv_choices()");
     if (choice.way == SpmvWay::merge)
       tiles = merge_tiles(rows);
     else

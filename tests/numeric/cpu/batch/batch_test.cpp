@@ -216,7 +216,8 @@ TEST(CpuBatch, BIsXItselfOrBeginsElsewhere) {
   const BatchView<double> one{x.data(), 2, 9, 1, 9, 9}, two{x.data(), 2, 9, 2, 18, 9};
   constexpr Layout by_columns = Layout::column_major, by_rows = Layout::row_major;
   const std::string together =
-      "solve: x begins where b does, with another leading dimension, stride or layout";
+      "solve: x begins where b does, with another leading dimension, stride or layout; give both "
+      "the same, or x memory of its own";
   EXPECT_EQ(said(1, 9, 18, by_columns, one), together);
   EXPECT_EQ(said(1, 9, 0, by_columns, one), together);
   EXPECT_EQ(said(1, 2, 9, by_rows, one), together);
@@ -245,7 +246,7 @@ TEST(CpuBatch, AWorkspaceIsTakenForItsOwnBatchAlone) {
                          [&] {
                            batch->solve({x.data(), 2, 400, 1, 400, 400}, workspace);
                          }),
-              "solve: the workspace was made for another batch");
+              "solve: the workspace was made for another batch; make one for this batch");
   }
   auto batch = BatchFactor<double>::create(small_plan, 2, backend);
   auto workspace = BatchWorkspace<double>::create(batch, 1);

@@ -101,7 +101,8 @@ TYPED_TEST(Inverses, WhatTheyRefuse) {
   of_single.compute(single);
   std::vector<TypeParam> room(1, TypeParam(7));
   const std::string no_device =
-      "selected inverse: enqueued calls need a device, but this inverse is on the CPU";
+      "selected inverse: enqueued calls need a device, but this inverse is on the CPU; use calls "
+      "that do not enqueue";
   EXPECT_EQ(error_text(ErrorKind::usage, [&] { of_single.enqueue_compute(single, nullptr); }),
             no_device);
   EXPECT_EQ(error_text(ErrorKind::usage, [&] { of_single.enqueue_diagonal(room, nullptr); }),
@@ -117,7 +118,8 @@ TYPED_TEST(Inverses, WhatTheyRefuse) {
              there = factor_of<TypeParam>(plan, value, other);
   auto inverse = SelectedInverse<TypeParam>::create(here);
   EXPECT_EQ(error_text(ErrorKind::usage, [&] { inverse.compute(there); }),
-            "selected inverse: the factor belongs to another backend");
+            "selected inverse: the factor belongs to another backend, expected the backend this "
+            "was made for");
 }
 
 TYPED_TEST(Inverses, AreCancelled) {
@@ -228,7 +230,8 @@ TYPED_TEST(Inverses, WhatSchurComplementsRefuse) {
       g({x.data(), 2, 1, 2});
   const SchurComplement<TypeParam> schur(factor, 2);
   const std::string none =
-      "Schur complement: matrices are marked as device memory, but the factor is on the CPU";
+      "Schur complement: matrices are marked as device memory, but the factor is on the CPU; pass "
+      "views of the host's memory";
   const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
   EXPECT_EQ(refused([&] { (void)SchurComplement<TypeParam>::on_device(factor, 2); }), none);
   EXPECT_EQ(refused([&] { schur.write(factor, s); }), none);

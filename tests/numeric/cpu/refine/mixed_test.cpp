@@ -266,8 +266,9 @@ TEST(MixedSolver, TellsBreakdownsAndTakesShifts) {
   bad.value()[3] = std::nan("");
   EXPECT_EQ(error_text(ErrorKind::input, [&] { (void)mixed.refactorize(bad.value()); }),
             error_text(ErrorKind::input, [&] { (void)exact.refactorize(bad.value()); }));
-  EXPECT_EQ(error_text(ErrorKind::usage, [] { Solver<float> solver(mixed_options()); }),
-            "Solver: mixed precision is for systems in double");
+  EXPECT_EQ(
+      error_text(ErrorKind::usage, [] { Solver<float> solver(mixed_options()); }),
+      "Solver: mixed precision is for systems in double; use Solver<double> or Precision::full");
 }
 
 /// The bound is the same for both: a solution with an error above solved_error() is not converged,

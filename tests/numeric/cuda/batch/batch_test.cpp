@@ -244,7 +244,7 @@ TYPED_TEST(DeviceBatches, VerdictsAreAwaitedUntilTheyAreThere) {
     return error_text(ErrorKind::usage,
                       [&] { batch.enqueue_solve(there, workspace, stream.get()); });
   };
-  EXPECT_EQ(enqueued(), "solve: the batch has not been factorised");
+  EXPECT_EQ(enqueued(), "solve: the batch has not been factorised: call refactorize() first");
   const CallerGraph graph(stream, [&](cudaStream_t on) {
     enqueue_refactorize(batch, values, system.stride, T(0), on);
   });
@@ -252,7 +252,8 @@ TYPED_TEST(DeviceBatches, VerdictsAreAwaitedUntilTheyAreThere) {
     EXPECT_EQ(verdict.status, VerdictStatus::none);
   EXPECT_EQ(enqueued(), "no Error");
   EXPECT_EQ(error_text(ErrorKind::usage, [&] { batch.solve(there, workspace); }),
-            "solve: the verdicts have not been fetched since enqueue_refactorize()");
+            "solve: the verdicts have not been fetched since enqueue_refactorize(): call "
+            "fetch_verdicts() first");
   graph.launch(stream);
   for (const DeviceVerdict& verdict : batch.fetch_verdicts(stream.get()))
     EXPECT_EQ(verdict.status, VerdictStatus::positive_definite);

@@ -178,18 +178,19 @@ TYPED_TEST(CudaDeterminants, WhatEnqueuedLogDeterminantsRefuse) {
     ASSERT_TRUE(refactorize<T>(factor, value).ok());
     double host = 0;
     EXPECT_EQ(refused(nullptr, workspace),
-              "enqueue_log_determinant: the place of the number is null");
+              "enqueue_log_determinant: the place of the number is null, expected an address");
     EXPECT_EQ(refused(&host, workspace),
               "enqueue_log_determinant: the number is not in the memory of CUDA device 0 but in "
               "the host's");
     auto theirs = Workspace<T>::create(this->plan_with(pattern, {}), 1, this->backend());
-    EXPECT_EQ(refused(there.data(), theirs), "solve: the workspace was made for another plan");
+    EXPECT_EQ(refused(there.data(), theirs),
+              "solve: the workspace was made for another plan; make one for this factor");
     Backend cpu = cpu_backend(1);
     const auto on_cpu = this->made_of(analyze(pattern), value, cpu);
     auto of_cpu = Workspace<T>::create(on_cpu, 1);
     EXPECT_EQ(error_text(ErrorKind::usage,
                          [&] { on_cpu.enqueue_log_determinant(there.data(), of_cpu, nullptr); }),
-              "enqueue_log_determinant: the factor is on the CPU");
+              "enqueue_log_determinant: the factor is on the CPU, expected one on a device");
   }
 }
 

@@ -260,7 +260,8 @@ TYPED_TEST(CudaSchur, WhatTheyRefuse) {
     return DeviceMatrixView<T>({host.data(), rows, cols, rows});
   };
   EXPECT_EQ(refused([&] { schur.write(here(3, 3).view()); }),
-            "Schur complement: L22 was not copied to the host");
+            "Schur complement: L22 was not copied to the host; make the complement from a factor, "
+            "not by on_device()");
   EXPECT_EQ(refused([&] { schur.write(factor, there(3, 2)); }),
             "Schur complement: s is not a matrix of 3 x 3");
   EXPECT_EQ(refused([&] { schur.write(factor, here(3, 3)); }),
@@ -313,16 +314,17 @@ TYPED_TEST(CudaSchur, RefuseFactorsOfAnotherPlanAndOfTheCpu) {
   const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
   const auto twin = factor_of<T>(this->plan_with(a.view(), 3), value, this->backend());
   EXPECT_EQ(refused([&] { schur.write(twin, there(3, 3)); }),
-            "Schur complement: the factor has another plan");
+            "Schur complement: the factor has another plan, expected the plan this was made for");
   EXPECT_EQ(refused([&] {
               schur.enqueue_expand(twin, there(6, 1), beside(3, 1), there(6, 1), workspace,
                                    nullptr);
             }),
-            "Schur complement: the factor has another plan");
+            "Schur complement: the factor has another plan, expected the plan this was made for");
   Backend cpu = cpu_backend(1);
   const auto on_cpu = factor_of<T>(analyze(a.view()), value, cpu);
   const std::string no_device =
-      "Schur complement: matrices are marked as device memory, but the factor is on the CPU";
+      "Schur complement: matrices are marked as device memory, but the factor is on the CPU; pass "
+      "views of the host's memory";
   EXPECT_EQ(refused([&] { (void)SchurComplement<T>::on_device(on_cpu, 3); }), no_device);
   EXPECT_EQ(refused([&] { SchurComplement<T>(on_cpu, 3).write(on_cpu, there(3, 3)); }), no_device);
 }

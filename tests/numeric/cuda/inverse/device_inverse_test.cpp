@@ -132,8 +132,9 @@ TYPED_TEST(CudaInverseReads, OfAFactorThatThereIsNot) {
     reads.expect(no_diagonal, no_entries);
     EXPECT_EQ(inverse.fetch_verdict(stream.get()).status, VerdictStatus::not_positive_definite);
     EXPECT_FALSE(inverse.valid());
-    EXPECT_EQ(error_text(ErrorKind::usage, [&] { reads.enqueue(inverse, stream.get()); }),
-              "selected inverse: it is not computed yet, or the last time failed");
+    EXPECT_EQ(
+        error_text(ErrorKind::usage, [&] { reads.enqueue(inverse, stream.get()); }),
+        "selected inverse: it is not computed yet, or the last time failed: call compute() first");
     inverse.enqueue_compute(factor, stream.get());
     EXPECT_EQ(inverse.fetch_verdict(stream.get()).status, VerdictStatus::positive_definite);
     ASSERT_TRUE(refactorize<T>(factor, value).ok());
@@ -154,7 +155,8 @@ TYPED_TEST(CudaInverseReads, WhatTheyRefuse) {
   const CallerArray<T> array(host);
   const std::span<T> nine(array.data(), 9), ten(array.data(), 10), here(host.data(), 9);
   const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
-  const std::string none = "selected inverse: it is not computed yet, or the last time failed";
+  const std::string none =
+      "selected inverse: it is not computed yet, or the last time failed: call compute() first";
   EXPECT_EQ(refused([&] { inverse.enqueue_compute(factor, nullptr); }),
             "selected inverse: the factor is not valid (no successful factorisation yet, or the "
             "last one broke down): call refactorize() first");
@@ -173,7 +175,7 @@ TYPED_TEST(CudaInverseReads, WhatTheyRefuse) {
       "selected inverse: the diagonal is not in the memory of CUDA device 0 but in the host's");
   const auto twin = factor_of<T>(this->plan(a.view()), value, this->backend());
   EXPECT_EQ(refused([&] { inverse.enqueue_compute(twin, nullptr); }),
-            "selected inverse: the factor has another plan");
+            "selected inverse: the factor has another plan, expected the plan this was made for");
   EXPECT_TRUE(inverse.valid());
 }
 
@@ -217,7 +219,7 @@ TYPED_TEST(CudaInverseReads, NormsAreThoseOfTheCpu) {
                          [&] {
                            estimate_condition<T>({a.view(), value}, factor, of_another);
                          }),
-              "solve: the workspace was made for another plan");
+              "solve: the workspace was made for another plan; make one for this factor");
   }
 }
 

@@ -367,12 +367,12 @@ TYPED_TEST(Products, RefuseKernelsThatAreNotThere) {
                        [&] {
                          this->make(rows, cuda::SpmvChoice{cuda::SpmvWay::lanes, 1});
                        }),
-            "no product by the kernel lanes 1");
+            "no product by the kernel lanes 1, expected one of spmv_choices()");
   EXPECT_EQ(error_text(ErrorKind::usage,
                        [&] {
                          this->make(rows, cuda::SpmvChoice{cuda::SpmvWay::staged, 3});
                        }),
-            "no product by the kernel staged 3");
+            "no product by the kernel staged 3, expected one of spmv_choices()");
 }
 
 /// The rows of a block fill a chunk; a matrix with a row that would occupy one block for long takes

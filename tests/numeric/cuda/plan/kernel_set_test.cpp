@@ -59,7 +59,8 @@ TEST(KernelSets, RunTasksByNoFewerTeamsThanThoseWereMadeFor) {
     DeviceHooks::teams(plan) = teams;
     const auto fewer = [&] { (void)hopper_kernels().for_factors_of(plan); };
     EXPECT_EQ(test::error_text(ErrorKind::usage, fewer),
-              "a device's tasks made for 8 teams, to be run by " + std::to_string(teams));
+              "a device's tasks made for 8 teams, to be run by " + std::to_string(teams) +
+                  "; analyse for the device that runs them");
   }
 }
 

@@ -315,7 +315,7 @@ TYPED_TEST(DeviceSolves, FactorsThatAreRefused) {
   const auto x = this->view(array, n, 2, n);
   const std::string invalid =
       "solve: the factor is not valid (no successful factorisation yet, or the last one broke "
-      "down)";
+      "down): call refactorize() first";
   EXPECT_EQ(this->refused(factor, x, x, workspace), invalid);
   ASSERT_FALSE(refactorize<T>(factor, value, T(-100)).ok());
   EXPECT_EQ(this->refused(factor, x, x, workspace), invalid);
@@ -330,11 +330,11 @@ TYPED_TEST(DeviceSolves, FactorsThatAreRefused) {
   EXPECT_EQ(this->refused(factor, x, x, workspace), "no Error");
   workspace = Workspace<T>::create(this->plan(a.pattern()), 1, this->backend());
   EXPECT_EQ(this->refused(factor, x, x, workspace),
-            "solve: the workspace was made for another plan");
+            "solve: the workspace was made for another plan; make one for this factor");
   Backend other = cuda_backend();
   auto theirs = Workspace<T>::create(factor.shared_plan(), 1, other);
   EXPECT_EQ(this->refused(factor, x, x, theirs),
-            "solve: the workspace was made for another device's backend");
+            "solve: the workspace was made for another device's backend; make one for this factor");
 }
 
 TYPED_TEST(DeviceSolves, MatricesThatAreRefused) {
@@ -369,7 +369,7 @@ TYPED_TEST(DeviceSolves, MatricesThatAreRefused) {
     EXPECT_EQ(refused({far->data(), n, 2, n}, good), "solve: b" + needed + "that of device 1");
   }
   const std::string rows = std::to_string(n), fewer = std::to_string(n - 1);
-  EXPECT_EQ(refused({nullptr, n, 2, n}, good), "solve: b is null");
+  EXPECT_EQ(refused({nullptr, n, 2, n}, good), "solve: b is null, expected an address");
   EXPECT_EQ(refused(good, {array.data(), n - 1, 2, n}),
             "solve: x has " + fewer + " rows, A has " + rows);
   EXPECT_EQ(refused({array.data(), n, 1, n}, good), "solve: b has 1 columns, x has 2");

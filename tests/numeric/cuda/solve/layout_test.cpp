@@ -316,7 +316,7 @@ TYPED_TEST(CudaLayouts, PartsThatAreRefused) {
   for (const System system : kSystems)
     EXPECT_EQ(refused(system, x),
               "solve: the factor is not valid (no successful factorisation yet, or the last one "
-              "broke down)");
+              "broke down): call refactorize() first");
   ASSERT_TRUE(refactorize<T>(factor, this->values(a)).ok());
   for (const System system : kSystems) {
     EXPECT_EQ(refused(system, short_x), "solve: x has 15 rows, A has 16");
@@ -331,7 +331,8 @@ TYPED_TEST(CudaLayouts, PartsThatAreRefused) {
   auto theirs = Workspace<T>::create(on_cpu, 1);
   EXPECT_EQ(
       error_text(ErrorKind::usage, [&] { on_cpu.enqueue_solve(System::L, x, x, theirs, nullptr); }),
-      "solve: b and x are marked as device memory, but the factor is on the CPU");
+      "solve: b and x are marked as device memory, but the factor is on the CPU; pass views of the "
+      "host's memory");
 }
 
 /// A call checks a matrix to its last entry, so it detects rows in host memory behind rows on the

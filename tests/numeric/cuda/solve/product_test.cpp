@@ -222,7 +222,7 @@ TYPED_TEST(CudaFactorProducts, WhatTheyRefuse) {
   };
   EXPECT_EQ(refused(System::L, x, x, workspace),
             "solve: the factor is not valid (no successful factorisation yet, or the last one "
-            "broke down)");
+            "broke down): call refactorize() first");
   ASSERT_TRUE(refactorize<T>(factor, this->values(a)).ok());
   for (const System system : {System::A, System::B, System::P, System::Pt})
     EXPECT_EQ(refused(system, x, x, workspace), "multiply: the system must be L or Lt");
@@ -234,12 +234,14 @@ TYPED_TEST(CudaFactorProducts, WhatTheyRefuse) {
               "solve: b has 2 columns, x has 1");
     EXPECT_EQ(refused(system, DeviceMatrixView<T>({array.data(), n, 1, 2, Layout::row_major}), x,
                       workspace),
-              "solve: x begins where b does, with another leading dimension or layout");
+              "solve: x begins where b does, with another leading dimension or layout; give both "
+              "the same, or x memory of its own");
     EXPECT_EQ(refused(system, here, x, workspace),
               "multiply: b is not in the memory of CUDA device 0 but in the host's");
     EXPECT_EQ(refused(system, x, here, workspace),
               "multiply: x is not in the memory of CUDA device 0 but in the host's");
-    EXPECT_EQ(refused(system, x, x, theirs), "solve: the workspace was made for another plan");
+    EXPECT_EQ(refused(system, x, x, theirs),
+              "solve: the workspace was made for another plan; make one for this factor");
   }
   EXPECT_EQ(array.fetch(), host);
 }
