@@ -58,18 +58,17 @@ constexpr std::uint32_t kHaloHash = 0x80000000u;
 constexpr std::size_t kBuckets = 4096;
 inline std::size_t bucket_of(std::uint32_t hash) { return hash * 0x9E3779B1u >> 20; }
 
-/// A note that `element` belongs into the long list of a variable, which was not read since.
-/// `before`: index of the variable's previous note, or kNone; in a free note, of the next free one.
-struct Unread {
-  Index element, before;
+/// State of a variable that pivots pass over.
+struct PassedOver {
+  Index alive;                ///< length of the front of E_i that has all elements not absorbed
+  std::vector<Index> unread;  ///< elements that belong into the list, oldest first
 };
 
 template <class Position>
 struct Arrays {
   Scratch<Node<Position>> node;
   Scratch<Index> pool, head, sequence;
-  Scratch<Index> passes, newest;  // by variable, allocated if a list is long
-  std::vector<Unread> unread;
+  Scratch<Index> passes, notes;  // by variable, allocated if a list is long
   std::vector<Index> measured;
   std::vector<Index> bucket;
 
@@ -103,16 +102,14 @@ class Elimination {
         head_(arrays.head.require(static_cast<std::size_t>(total_))),
         bucket_(arrays.buckets()),
         sequence_(arrays.sequence.require(static_cast<std::size_t>(n_))),
-        unread_(arrays.unread),
         measured_(arrays.measured),
         trace_(options.trace) {
     load(graph);
     if (longest_ > long_list_) {
       passes_ = arrays.passes.require(static_cast<std::size_t>(n_));
-      newest_ = arrays.newest.require(static_cast<std::size_t>(n_));
+      notes_ = arrays.notes.require(static_cast<std::size_t>(n_));
       std::fill_n(passes_, n_, 0);
-      std::fill_n(newest_, n_, kNone);
-      unread_.clear();
+      std::fill_n(notes_, n_, kNone);
     }
   }
 
@@ -152,6 +149,9 @@ class Elimination {
   void note(Index v, Index element);
   void read_notes(Index v);
   void measure_by_passed();
+  void measure_by_lists();
+  void measure_by_notes();
+  Index count_in_elements(Index* list, Index length, Index weight);
   void pass_over(Node& x) const;
   [[nodiscard]] bool is_passed(Index v) const {
     return passed_ != 0 && node_[v].length > long_list_ && passes_[v] != 0;
@@ -200,19 +200,19 @@ class Elimination {
   Index* const bucket_;    // by bucket: first variable, or kNone; all kNone between pivots
   Index* const sequence_;  // the pivots so far
   // Variables with long lists. passes_: pivots that passed a variable over since its list was last
-  // read. newest_: the newest note of each variable, as its index in unread_. unread_: the notes.
-  // free_notes_: first free note. measured_: if variables of L_me are passed over, the elements
-  // that the other variables of L_me have. passes_ and newest_ are null if no list is long.
+  // read. notes_: its place in passed_over_, or kNone. measured_: if variables of L_me are passed
+  // over, the elements that the other variables of L_me have. passes_ and notes_ are null if no
+  // list is long.
   Index* passes_ = nullptr;
-  Index* newest_ = nullptr;
-  std::vector<Unread>& unread_;
+  Index* notes_ = nullptr;
+  std::vector<PassedOver> passed_over_;
   std::vector<Index>& measured_;
-  Index free_notes_ = kNone;
   Index longest_ = 0;          // longest list at the beginning
   Index passed_ = 0;           // number of variables of L_me that are passed over
   Index me_chosen_ = 0;        // weight of me when it was chosen
   Offset passed_entries_ = 0;  // entries of the lists of the variables that are passed over, plus
-                               // the number of their notes (Unread)
+                               // the number of their notes: counted as work
+  Offset passed_reads_ = 0;    // entries of these that measure_by_notes() reads
   Offset work_ = 0;
   std::vector<AmdPivot>* const trace_;
   Position free_ = 0;                    // first unused entry of the pool

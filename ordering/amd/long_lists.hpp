@@ -8,7 +8,8 @@
 // Rutherford Appleton Laboratory, 2004; there these rows wait until all other rows are eliminated).
 // A variable that was passed over
 // - has its new elements in notes, which are moved to its list when that is read;
-// - keeps dead entries in its list: elements that were absorbed, variables that were eliminated;
+// - keeps dead entries in its list: variables that were eliminated, and elements that were absorbed
+//   (which measure_by_notes() removes when it reads the list);
 // - has as its degree the bound from its last update, minus the pivot, plus L_me;
 // - is not compared with other variables, to find twins.
 // It is in L_me like any other variable, and counts exactly in the weights of L_e \ L_me: by its
@@ -34,92 +35,119 @@ constexpr Offset kEntriesPerPass = 4;
 template <class Position, class Halo>
 void Elimination<Position, Halo>::choose_passed(Index me) {
   passed_ = 0;
-  passed_entries_ = 0;
+  passed_entries_ = passed_reads_ = 0;
   measured_.clear();
   for (Position k = me_first_; k < me_last_; ++k) {
     const Index v = pool_[k];
     if (node_[v].length <= long_list_) continue;
-    if (++passes_[v] * kEntriesPerPass >= node_[v].length) {
+    if ((passes_[v] + 1) * kEntriesPerPass >= node_[v].length) {
       read_notes(v);
       continue;
     }
+    ++passes_[v];
     ++passed_;
     passed_entries_ += node_[v].length + passes_[v];
     note(v, me);
   }
 }
 
+/// Notes that `element` belongs into the list of v, which this pivot passes over.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::note(Index v, Index element) {
-  Index at = free_notes_;
-  if (at == kNone) {
-    at = static_cast<Index>(unread_.size());
-    unread_.emplace_back();
-  } else {
-    free_notes_ = unread_[at].before;
+  const Node& x = node_[v];
+  if (notes_[v] == kNone) {
+    notes_[v] = static_cast<Index>(passed_over_.size());
+    passed_over_.emplace_back();
   }
-  unread_[at] = {element, newest_[v]};
-  newest_[v] = at;
+  PassedOver& passed = passed_over_[notes_[v]];
+  if (passes_[v] == 1) passed.alive = x.elements;
+  passed.unread.push_back(element);
+  passed_reads_ += passed.alive + static_cast<Offset>(passed.unread.size());
 }
 
-/// Updates the long list of v as if no pivot had passed it over: drops dead entries, appends the
-/// elements in the notes of v, and frees the notes.
+/// Updates the long list of v as if no pivot had passed it over: drops dead entries and appends the
+/// elements in the notes of v, the newest first.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::read_notes(Index v) {
-  passes_[v] = 0;
-  if (newest_[v] == kNone) return;
+  if (std::exchange(passes_[v], 0) == 0) return;
+  PassedOver& passed = passed_over_[notes_[v]];
   Node& x = node_[v];
   work_ += x.length;
   Position to = x.list;
   const Position old_variables = x.list + x.elements, end = x.list + x.length;
-  for (Position k = x.list; k < old_variables; ++k)
+  for (Position k = x.list, last = x.list + passed.alive; k < last; ++k)
     if (node_[pool_[k]].mark != 0) pool_[to++] = pool_[k];
   Position variables = to;
   for (Position k = old_variables; k < end; ++k) {
     const Node& u = node_[pool_[k]];
     if (u.weight != 0 && u.elements != kIsElement) pool_[to++] = pool_[k];
   }
-  while (newest_[v] != kNone) {
-    Unread& note = unread_[newest_[v]];
-    if (node_[note.element].mark != 0) {
-      pool_[to++] = pool_[variables];
-      pool_[variables++] = note.element;
-    }
-    const Index before = std::exchange(note.before, free_notes_);
-    free_notes_ = std::exchange(newest_[v], before);
+  for (auto e = passed.unread.rbegin(); e != passed.unread.rend(); ++e) {
+    if (node_[*e].mark == 0) continue;
+    pool_[to++] = pool_[variables];
+    pool_[variables++] = *e;
   }
+  passed.unread.clear();
   x.elements = static_cast<Index>(variables - x.list);
   x.length = static_cast<Index>(to - x.list);
 }
 
-/// Completes measure_elements(), which leaves out the variables that are passed over: subtracts
-/// their weights from the outside weight of each measured element that has them.
+/// Completes measure_elements(), which leaves out the variables that are passed over: takes their
+/// weights out of the outside weight of each measured element that has them. Reads either the lists
+/// of these elements or those of the variables, whichever have fewer entries. For the work, a list
+/// of a variable counts with its variables and absorbed elements, which are not read.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::measure_by_passed() {
   Offset entries = 0;
   for (const Index e : measured_) entries += node_[e].length;
-  const auto count = [this](Node& e, Index weight) {
-    if (e.mark >= tag_) e.mark += weight;  // weight is negative
-  };
   work_ += std::min(entries, passed_entries_);
-  if (entries <= passed_entries_) {
-    for (const Index id : measured_) {
-      Node& e = node_[id];
-      for (Position p = e.list, end = e.list + e.length; p < end; ++p)
-        if (const Index weight = node_[pool_[p]].weight; weight < 0 && is_passed(pool_[p]))
-          count(e, weight);
-    }
-    return;
+  if (entries <= passed_reads_)
+    measure_by_lists();
+  else
+    measure_by_notes();
+}
+
+/// Measures anew all elements that were measured: by the variables in their lists outside L_me.
+template <class Position, class Halo>
+void Elimination<Position, Halo>::measure_by_lists() {
+  for (const Index id : measured_) {
+    Node& e = node_[id];
+    Index outside = 0;
+    for (Position p = e.list, end = e.list + e.length; p < end; ++p)
+      outside += std::max(node_[pool_[p]].weight, 0);
+    e.mark = tag_ + outside;
   }
+}
+
+/// Subtracts the weights of variables that are passed over from the measured elements in their
+/// lists and notes.
+template <class Position, class Halo>
+void Elimination<Position, Halo>::measure_by_notes() {
   for (Position k = me_first_; k < me_last_; ++k) {
     const Index v = pool_[k];
     if (!is_passed(v)) continue;
-    const Node& x = node_[v];
-    for (Position p = x.list, end = x.list + x.elements; p < end; ++p)
-      count(node_[pool_[p]], x.weight);
-    for (Index at = unread_[newest_[v]].before; at != kNone; at = unread_[at].before)
-      count(node_[unread_[at].element], x.weight);
+    PassedOver& passed = passed_over_[notes_[v]];
+    const Index weight = node_[v].weight;
+    passed.alive = count_in_elements(pool_ + node_[v].list, passed.alive, weight);
+    passed.unread.resize(static_cast<std::size_t>(
+        count_in_elements(passed.unread.data(), static_cast<Index>(passed.unread.size()), weight)));
   }
+}
+
+/// Adds `weight` to the mark of each measured element of a list. Removes the absorbed elements from
+/// the list and returns the number of others. Has no branches, since these would be unpredictable.
+template <class Position, class Halo>
+inline Index Elimination<Position, Halo>::count_in_elements(Index* list, Index length,
+                                                            Index weight) {
+  Index left = 0;
+  for (Index k = 0; k < length; ++k) {
+    Node& e = node_[list[k]];
+    const Index mark = e.mark;
+    list[left] = list[k];
+    left += static_cast<Index>(mark != 0);
+    e.mark = mark + (mark >= tag_ ? weight : 0);
+  }
+  return left;
 }
 
 /// Updates the degree bound of a variable that is passed over: subtracts the weight of the pivot.

@@ -64,8 +64,8 @@ struct Solution {
 /// plan, memory and workspaces stay. After a Breakdown the values are those of the failed call, so
 /// that factorize_shifted() can try another shift; after a throw they are those of the call before,
 /// which also keeps its part of the report. A call that is refused before it writes to the factor,
-/// by Error(usage) or a token that was stopped, leaves the last good factor; a refused factorize()
-/// leaves can_shift() false.
+/// by Error(usage) or a token that was stopped, leaves the last good factor, and can_shift() as it
+/// was.
 template <Scalar T>
 class Engine {
  public:
