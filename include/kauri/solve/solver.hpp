@@ -114,7 +114,8 @@ class Solver {
   /// Factorises A + shift I with the values of the last factorisation; shift replaces the last one.
   /// Use it after a Breakdown, for example. No values are copied to a device, except with mixed
   /// precision. Throws Error(usage) before compute(), after a compute() or refactorize() that
-  /// threw, and for a shift that is not finite; else as refactorize().
+  /// threw after it had begun to factorise, and for a shift that is not finite; else as
+  /// refactorize().
   Result<void, Breakdown> refactorize_shifted(T shift);
   /// Solves A x = b and returns x, refined by options.refine. b: length n. Throws Error: usage
   /// (before a successful compute(), sizes that do not fit), memory, device, cancelled.
