@@ -137,8 +137,7 @@ class Nodes {
       if (up == kNone) continue;
       if (up <= k || up >= count)
         refuse("the parent of node " + std::to_string(k) +
-               " is not a later node, expected kNone or " + std::to_string(k + 1) + " to " +
-               std::to_string(count - 1));
+               " is not a later node; expected one, or kNone for a root");
       lowest_[up] = std::min(lowest_[up], lowest_[k]);
     }
     std::vector<Index> begin(
