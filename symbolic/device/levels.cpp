@@ -20,8 +20,8 @@
 namespace kauri::symbolic {
 namespace {
 
-/// Constants measured on an H200: operations per second of all tiles; seconds of a tile of a
-/// front's chain, and from a child to its parent.
+/// Measured constants (M63 of docs/measurements): operations per second of all tiles; seconds of a
+/// tile of a front's chain, and from a child to its parent.
 constexpr double kPeak = 42e12;
 constexpr double kChainTile = 25e-6;
 constexpr double kHop = 10e-6;

@@ -214,6 +214,9 @@ PLANTED = (
     ("docs", CHAPTER, 141 * "x" + "\n", "141 columns, at most 140"),
     ("docs", "docs/planted.md", 500 * (141 * "x" + "\n"), "500 lines above 140 columns outside tables"),
     ("docs", "docs/planted.md", "One H200, 3.0 ms.\n", "docs/planted.md:1: a figure of one card"),
+    ("docs", "src/planted.cpp", HEAD + "/// A tile. On an H200 it\n/// takes 3.0 ms.\nint x;\n", "src/planted.cpp:1: a figure of one card"),
+    ("docs", "numeric/cuda/planted.cu", HEAD + "int x;  ///< 9 tiles\n ///< at once on a GH200\n", "planted.cu:3: a figure of one card"),
+    ("docs", "symbolic/planted.hpp", HEAD + "// It is slow (M99).\n", "symbolic/planted.hpp:1: cites M99"),
 )
 
 # The checks must accept these cases.
@@ -260,6 +263,8 @@ INNOCENT = (
     ("docs", CHAPTER, "| " + 200 * "x" + " |\n" + 140 * "x" + "\n[M1](../measurements/planted.md#m1)\n"),
     ("docs", "docs/planted.md", 141 * "x" + "\n"),
     ("docs", "docs/decisions/planted.md", "One H200, 3.0 ms.\n"),
+    ("docs", "src/planted.cpp", HEAD + "// 3 do. An H200 does it. 5 do.\nint x = 3;  // an H100\nint y = 4;  // 5\n"),
+    ("docs", "bench/planted.cpp", HEAD + "// On an H200 3.0 ms.\n"),
     ("device_filters", DEVICE_TESTS, "TEST(Held, Apart) {}\n"),
     ("device_calls", "include/kauri/planted2.hpp", HEAD + "class A {\n public:\n  A(Backend&&);\n  int n();\n\n private:\n  void f(Backend& backend);\n};\n"),
     ("calls", "tests/planted.cpp", HEAD + "void f() {\n  while (here < 2 && Clock::now() < end) std::this_thread::yield();\n}\n"),
