@@ -46,7 +46,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT) # kauri_VERSION_ARCHITECTURE.deb
 set(CPACK_DEBIAN_PACKAGE_SECTION math)
 set(CPACK_DEBIAN_PACKAGE_PROVIDES "libkauri-dev (= ${CPACK_PACKAGE_VERSION})")
 # A program that links kauri needs the packages that the CMake package and the pkg-config file
-# require; dpkg-shlibdeps finds those that kauri's program needs.
+# require; dpkg-shlibdeps finds the packages that kauri's program needs.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libtbb-dev, zlib1g-dev")
 if(KAURI_SYSTEM_METIS)
   string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libmetis-dev")

@@ -213,7 +213,7 @@ std::optional<Permutation> Orderer::run_within(OrderingMethod method, Offset mos
   return numbered(order);
 }
 
-/// Returns the permutation of all rows of the graph, with those that the reduction eliminated or
+/// Returns the permutation of all rows of the graph, with the rows that the reduction eliminated or
 /// set aside. order: local orders of all components, one after the other.
 Permutation Orderer::numbered(std::span<const Index> order) const {
   std::vector<Index> old_of;

@@ -25,7 +25,7 @@ inline int allowed_threads() {
       std::numeric_limits<int>::max()));
 }
 
-/// Returns the default number of threads: those that oneTBB allows, by default one per hardware
+/// Returns the default number of threads: as many as oneTBB allows, by default one per hardware
 /// thread in the process's affinity mask, but at most the CPU quotas of its control groups, rounded
 /// up. If the calling program set a limit by tbb::global_control, that limit holds and quotas do
 /// not. Quotas are read once. Returns 1 in a child with threads_lost().

@@ -105,7 +105,7 @@ void register_fork() {
 }
 
 /// Calls the functions of oneTBB that create locks and load libraries when they are first called:
-/// those that read the machine's topology and load oneTBB's allocator.
+/// the first reads the machine's topology, the last loads oneTBB's allocator.
 void wake_tbb() {
   static_cast<void>(tbb::info::default_concurrency());
   static_cast<void>(
@@ -159,7 +159,7 @@ class Roll {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, std::chrono::milliseconds(200), [&] { return present_ >= count; });
   }
-  /// Makes stay() return for all jobs, also for those that start later. Then waits, for 1 s at
+  /// Makes stay() return for all jobs, also for jobs that start later. Then waits, for 1 s at
   /// most, until as many threads have called leave() as jobs have started.
   void end() {
     std::unique_lock lock(mutex_);

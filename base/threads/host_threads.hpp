@@ -17,9 +17,9 @@ namespace host_threads {
 inline std::atomic<bool> lost{false};
 
 /// Ensures that `wanted` threads of oneTBB exist beside the calling one, or as many as oneTBB
-/// allows the process; starts those that earlier calls have not started. Throws Error(memory) if
-/// the system refuses a thread; a refusal to oneTBB itself, later, would end the process. Must not
-/// be called if threads_lost().
+/// allows the process; starts the threads that earlier calls have not started. Throws Error(memory)
+/// if the system refuses a thread; a refusal to oneTBB itself, later, would end the process. Must
+/// not be called if threads_lost().
 void start(int wanted);
 
 /// Returns the number of threads that start() has started.

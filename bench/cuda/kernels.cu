@@ -156,7 +156,7 @@ bool check_one(const Vendor& vendor, CudaCompute compute, std::mt19937_64& rando
   require(cudaDeviceSynchronize() == cudaSuccess, "factor");
   const int failed = fronts.failed(count - 1);
   if (bad_pivot) {
-    if (failed == bad + 1 && fronts.bad_pivot(count - 1) < 0) return true;
+    if (failed == bad + 1 && fronts.failed_pivot(count - 1) < 0) return true;
     std::printf("%s: bad pivot %d of m=%d p=%d count=%d: reported %d\n", name_of(compute), bad,
                 shape.m, shape.p, count, failed - 1);
     return false;

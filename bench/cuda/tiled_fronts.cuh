@@ -185,7 +185,7 @@ class Fronts {
         entries_(cells.panel().entries() + cells.block().entries()),
         front_(static_cast<std::size_t>(entries_) * count),
         inverses_(static_cast<std::size_t>(cells.diagonal_entries()) * count),
-        bad_(count),
+        failed_pivot_(count),
         counters_(symbolic::counter_count(cells) * count + 1),
         views_(make_views()),
         host_tasks_(tasks_of(cells, count, ahead, teams_, update_only)),
@@ -212,7 +212,7 @@ class Fronts {
   int failed(int f) const {
     return counters_.to_host()[symbolic::counter_count(cells_) * f + kernels::kFailed];
   }
-  double bad_pivot(int f) const { return bad_.to_host()[f]; }
+  double failed_pivot(int f) const { return failed_pivot_.to_host()[f]; }
   // Returns the larger Frobenius error of the first and the last front.
   double error(const double* reference, int first) const {
     double worst = 0.0;
@@ -260,7 +260,7 @@ class Fronts {
       views[f].block = front(f) + cells_.panel().entries();
       views[f].inverses = inverses_.get() + f * cells_.diagonal_entries();
       views[f].counters = counters_.get() + symbolic::counter_count(cells_) * f;
-      views[f].failed_pivot = bad_.get() + f;
+      views[f].failed_pivot = failed_pivot_.get() + f;
       views[f].loads_block = 1;
       views[f].cells = cells_;
     }
@@ -273,7 +273,7 @@ class Fronts {
   bool streamed_;
   std::int64_t entries_;
   DeviceArray<T> front_, inverses_;
-  DeviceArray<double> bad_;
+  DeviceArray<double> failed_pivot_;
   DeviceArray<int> counters_;
   DeviceArray<FrontViewOf<T>> views_;
   std::vector<FrontTask> host_tasks_;

@@ -7,7 +7,7 @@ The fastest of several lines of a system counts. The script prints milliseconds 
 with the reference in brackets, their ratio (above 1: kauri is faster), the rate in exact operations,
 memory, the unrefined componentwise backward error, the first factorisation from create on, and the time
 of its plan's upload before (which the reference's analysis includes). Then it prints the geometric mean
-of the ratios, the slowest systems, and those that miss a bound: error above 1e-14; more memory than a
+of the ratios, the slowest systems, and the systems that miss a bound: error above 1e-14; more memory than a
 reference that takes over 1 GB, as counted with a solve's workspace and as the device's driver reports
 for plan and factor (both count A's values, which the reference's does not); more of the driver's memory
 than planned plus its rounding; a first verdict, upload included, later than 1.5 refactorisations, the

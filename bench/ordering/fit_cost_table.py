@@ -15,8 +15,8 @@ with one thread, on an idle machine. If a system and ordering has several lines,
 phase counts. The other efforts of nd are fitted to separate runs (--ordering nd --effort best), in a
 call without those of the default effort. The script prints
 
-    order constants      today's constants times the median of reorder_s / predicted_reorder_s over systems of at least 1 ms; of nd, over those
-                         that it dissects (more than kNoGainWork operations per entry of L)
+    order constants      today's constants times the median of reorder_s / predicted_reorder_s over systems of at least 1 ms; of nd, over the
+                         systems that it dissects (more than kNoGainWork operations per entry of L)
     outline constants    seconds per row and per entry of A of the symbolic phase, least squares of the relative error
     factor constants     seconds per front, row, operation and entry of A: least squares of the relative error, none negative, with the
                          bandwidth as it is in the table (needs SciPy)

@@ -14,8 +14,8 @@ namespace kauri::ordering::dissection {
 namespace {
 
 // Shares of vertices with at most two neighbours: kWorthwhile, from which a graph is peeled;
-// kAgain, from which another round pays, since minimum degree also eliminates those that remain.
-// kFew: share of the vertices that a round must eliminate, else it is the last.
+// kAgain, from which another round pays, since minimum degree also eliminates the vertices that
+// remain. kFew: share of the vertices that a round must eliminate, else it is the last.
 constexpr double kWorthwhile = 0.1, kAgain = 0.2, kFew = 0.1;
 // kLayers: layers of leaves between two checks of the chains that leaves hang by. kLongChain:
 // number of inner vertices from which such a chain is contracted. Contraction creates fill, which

@@ -26,8 +26,8 @@ Permutation natural_order(Index n, std::span<const Index> last);
 /// built.
 class Reduction {
  public:
-  /// Reduces a graph. compress: merges indistinguishable vertices, and later those that only dense,
-  /// small or last rows distinguished. Small rows of a block arrow are eliminated
+  /// Reduces a graph. compress: merges indistinguishable vertices, and later vertices that only
+  /// dense, small or last rows distinguished. Small rows of a block arrow are eliminated
   /// (eliminate_small_rows()). dense: of the n rows that remain, those of degree > dense_degree(n,
   /// dense) are set aside; but if small rows were eliminated, and more than half of the remaining
   /// vertices would be set aside, none are. last: rows that are set aside, never merged, and not

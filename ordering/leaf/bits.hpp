@@ -29,7 +29,7 @@ struct Vertex {
 };
 
 struct Step {
-  Index first;    // beginning of its neighbours, those that remain principals, in the list of all
+  Index first;    // beginning of its neighbours that remain principals, in the list of all
                   // steps' neighbours; during number(), place of its next vertex in the order
   Index own;      // number of vertices eliminated in it
   Index subtree;  // number of vertices eliminated in it and in the steps below it

@@ -63,7 +63,7 @@ Index MinimumDegree::element_now(Index x) {
   return x;
 }
 
-/// Updates the list of variable i: replaces absorbed elements by those that absorbed them, moves
+/// Updates the list of variable i: replaces absorbed elements by their absorbers, moves
 /// pivots from A_i to E_i, and removes merged variables. If i was stale, also removes from A_i the
 /// variables that elements of i have.
 void MinimumDegree::clean(Index i) {

@@ -19,7 +19,7 @@ class CancelToken:
     def __init__(self) -> None: ...
 
     def cancel(self) -> None:
-        """Asks the calls to stop; those that come later too."""
+        """Asks the calls to stop, and also later calls."""
 
     @property
     def cancelled(self) -> bool:

@@ -35,7 +35,7 @@ Number below(const View<T, Number>& a, Number line, std::size_t k) {
   return a.compression == Compression::columns ? a.index[k] - line : line - a.index[k];
 }
 
-/// The halves that hold nonzero numbers, and those that hold any entry.
+/// The halves that hold nonzero numbers, and the halves that hold any entry.
 struct Seen {
   bool lower = false, upper = false, lower_entry = false, upper_entry = false;
 };

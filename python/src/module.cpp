@@ -97,7 +97,7 @@ void bind_support(nb::module_& module) {
       module, "CancelToken",
       "Ends calls that were given it as ``cancel=``, from any thread: they raise Cancelled.")
       .def(nb::init<>())
-      .def("cancel", &CancelToken::cancel, "Asks the calls to stop; those that come later too.")
+      .def("cancel", &CancelToken::cancel, "Asks the calls to stop, and also later calls.")
       .def_prop_ro("cancelled", &CancelToken::cancelled, "True once cancel() was called.");
   module.def("describe_breakdown", [](Index column, double pivot) {
     return describe(Breakdown{column, pivot}, 0);

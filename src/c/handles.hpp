@@ -23,7 +23,7 @@
 
 namespace kauri::c {
 
-/// A stop source. request() stops the calls that took a token since the last reset(), and those
+/// A stop source. request() stops the calls that took a token since the last reset(), and calls
 /// that begin before the next one; reset() makes a new source, so that later calls run.
 /// Thread-safe.
 class CancelState {

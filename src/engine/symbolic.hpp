@@ -107,8 +107,8 @@ struct Symbolic {
   /// Error: usage (an unknown BackendChoice, threads < 0, half an allocator), device (a device was
   /// asked for and is not available).
   Symbolic(SolverOptions given, int scalar_size);
-  /// Takes the caller's backend, not null, in place of those that the options ask for. The option
-  /// `threads`, if it is 0, becomes the number of threads of this backend.
+  /// Takes the caller's backend, not null, in place of the backends that the options ask for. The
+  /// option `threads`, if it is 0, becomes the number of threads of this backend.
   Symbolic(SolverOptions given, int scalar_size, std::shared_ptr<Backend> backend);
 
   /// Sets the analysis to run(options), `options` being `how` with what the choice of a backend

@@ -18,7 +18,7 @@ void add_rows(Raster& raster, int cell_row, Offset rows, Index first, Index last
 }
 
 /// Adds the part of a front below its pivots: rows `row`, columns [first, last). The rows ascend,
-/// so those that fall into one row of cells are added together.
+/// so rows that fall into one row of cells are added together.
 void add_below(Raster& raster, std::span<const Index> row, Index first, Index last) {
   for (std::size_t k = 0; k < row.size();) {
     const int cell = raster.cell_of(row[k]);

@@ -72,7 +72,8 @@ class LiveSet {
   std::map<Offset, Offset> live_;
 };
 
-/// A part of a front's contribution block, the head or the tail; of its update rows; or scratch.
+/// A part of a front's contribution block, its fully or its partially summed columns; of its update
+/// rows; or scratch.
 struct BlockPart {
   Offset place;
   Offset size;
@@ -241,8 +242,8 @@ Index meeting_columns(const Plan& plan, Index c) {
   return columns;
 }
 
-/// Appends head and tail of each front's block to `parts`. Returns a flaw if a block is not cut
-/// between block columns of ContributionLayout.
+/// Appends the fully and the partially summed columns of each front's block to `parts`. Returns a
+/// flaw if a block is not cut between block columns of ContributionLayout.
 std::string block_parts(const Plan& plan, std::vector<BlockPart>& parts) {
   const Schedule& schedule = plan.internals->schedule;
   for (Index s = 0; s < plan.supernodes.count(); ++s) {
@@ -250,9 +251,9 @@ std::string block_parts(const Plan& plan, std::vector<BlockPart>& parts) {
     if (columns < 0 || columns > q || (columns < q && columns % ContributionLayout::kTile != 0))
       return at("supernode", s, "its block is not cut between block columns");
     const Offset all = ContributionLayout::entries(q),
-                 head = columns < q ? ContributionLayout::column(q, columns) : all;
-    parts.push_back({schedule.head[s], head, columns <= meeting_columns(plan, s)});
-    parts.push_back({schedule.tail[s], all - head, false});
+                 fully_summed = columns < q ? ContributionLayout::column(q, columns) : all;
+    parts.push_back({schedule.fully_summed[s], fully_summed, columns <= meeting_columns(plan, s)});
+    parts.push_back({schedule.partially_summed[s], all - fully_summed, false});
   }
   return {};
 }
@@ -349,8 +350,8 @@ std::string flaw_in_tasks(const Plan& plan) {
 std::string flaw_in_memory(const Plan& plan) {
   const Schedule& schedule = plan.internals->schedule;
   const std::size_t count = plan.supernodes.parent.size();
-  if (schedule.fully_summed_columns.size() != count || schedule.head.size() != count ||
-      schedule.tail.size() != count || schedule.update.size() != count)
+  if (schedule.fully_summed_columns.size() != count || schedule.fully_summed.size() != count ||
+      schedule.partially_summed.size() != count || schedule.update.size() != count)
     return "places of blocks are not one per supernode";
   if (schedule.scratch.size() != schedule.task.size())
     return "places of scratch are not one per task";

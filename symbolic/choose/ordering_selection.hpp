@@ -138,7 +138,7 @@ class OrderingSelector {
   void give_up(Analysis::Candidate candidate, const std::string& why);
   /// Returns the index of the candidate of a method that is planned already, or nullopt.
   [[nodiscard]] std::optional<std::size_t> planned(OrderingMethod method) const;
-  /// Adds candidate k to those that compete, and returns true if it is now the best.
+  /// Adds candidate k to the candidates that compete, and returns true if it is now the best.
   bool enter(std::size_t k);
   void evaluate(Analysis::Candidate candidate, const Permutation& perm);
   void plan(Analysis::Candidate candidate, const Permutation& perm, Offset work);

@@ -182,10 +182,11 @@ std::optional<std::string> consider_dissection(OrderingSelector& selector, const
   return try_dissection(selector);
 }
 
-/// Returns true if the seconds of minimum degree on a body, plus those that a device needs for the
-/// operations that minimum degree leaves beyond dissection's, exceed the seconds of dissection by
-/// all threads. Both include a draft. width: vertices of a separator. Minimum degree counts with
-/// one core's seconds, in rounds too, and the shares of dissection were fitted against these.
+/// Returns true if the seconds of minimum degree on a body, plus the seconds that a device needs
+/// for the operations that minimum degree leaves beyond dissection's, exceed the seconds of
+/// dissection by all threads. Both include a draft. width: vertices of a separator. Minimum degree
+/// counts with one core's seconds, in rounds too, and the shares of dissection were fitted against
+/// these.
 bool outweighs_dissection(OrderingSelector& selector, const Body& body, double width) {
   const double rows = width * selector.size() / selector.compressed().size();
   return selector.device_seconds(kBodyWork * rows * rows * rows) +

@@ -17,16 +17,15 @@ inline constexpr double kLeastDeviceJob = 3e-4;
 inline constexpr double kScaledWeight = 2;
 
 /// Return the ratio of the seconds that a factorisation, or a solve, takes `workers` threads to
-/// those of the plan's schedule, which ignores that threads share cores and memory. On the 16
-/// hardware threads beside an H200 factorisations of 26 systems took 1.8 to 7.2 times the
-/// schedule's seconds, 3.8 in the mean, most where they take 1 to 15 ms, which is where a device
-/// begins to pay: 4.2 judges these systems right, and small ones too. Solves took 2.1 times; on two
-/// cores all ratios were 1. Not inline: a sum that the compiler folds is rounded differently from a
-/// contracted one, and a forecast must have one value.
+/// those of the plan's schedule, which ignores that threads share cores and memory. The measured
+/// ratio of factorisations is greatest where a device begins to pay: the ratio returned is above
+/// the mean, so that it judges these systems right, and small ones too (M12 of docs/measurements).
+/// On two cores the ratios are 1. Not inline: a sum that the compiler folds is rounded differently
+/// from a contracted one, and a forecast must have one value.
 double crowded_factor(int workers);
 double crowded_solve(int workers);
-/// Returns the additional seconds of a first factorisation by `workers` threads: 1.0 to 1.5 ms on
-/// the 16 hardware threads beside an H200, whatever the system.
+/// Returns the additional seconds of a first factorisation by `workers` threads. They do not
+/// depend on the system (M12).
 double crowded_start(int workers);
 
 struct TargetChoice {

@@ -69,8 +69,8 @@ double upload_bytes(const Supernodes& nodes, Offset entries, const DeviceLevels&
          kFront * fronts + sizeof(RowMapWord) * maps + sizeof(std::uint32_t) * (terms + sweeps);
 }
 
-// Fitted (bench/cuda/fit_device_cost.py) to 45 systems on one NVIDIA H200, those of sweeps to 43 of
-// them, with vectors in the memory of the host; context_s and copy_s are not fitted.
+// Fitted by bench/cuda/fit_device_cost.py to the measured systems of M11 (docs/measurements);
+// context_s and copy_s are not fitted.
 constexpr DeviceCost kHopper{.target = "sm_90",
                              .start_s = 5.4e-5,
                              .narrow_level_s = 2.7e-6,

@@ -47,7 +47,7 @@
 namespace kauri::symbolic {
 
 /// Constants of one device in one scalar, in seconds and bytes per second.
-/// bench/cuda/fit_device_cost.py prints those that are measured.
+/// bench/cuda/fit_device_cost.py prints the measured ones.
 struct DeviceCost {
   std::string_view target;
   int scalar_bytes = sizeof(double);

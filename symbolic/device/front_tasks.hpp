@@ -17,7 +17,7 @@ using TaskKind = DeviceTask::Kind;
 
 /// kAhead: tile columns by which `prepare` tasks come early in the task lists of plans.
 /// kFewestTeams: warp teams that these lists are made for; every device that runs the tasks must
-/// hold that many at once (an H100 PCIe has 114 multiprocessors, two teams each).
+/// hold that many at once: two teams on each multiprocessor of the Hopper card with the fewest.
 inline constexpr Index kAhead = 0;
 inline constexpr Index kFewestTeams = 2 * 114;
 /// Fewest teams that a task list can be made for such that never all of them wait: a chain and a

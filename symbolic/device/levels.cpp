@@ -20,8 +20,8 @@
 namespace kauri::symbolic {
 namespace {
 
-/// Constants measured on an H200: operations per second of all tiles; seconds of a tile of a
-/// front's chain, and from a child to its parent.
+/// Measured constants (M63 of docs/measurements): operations per second of all tiles; seconds of a
+/// tile of a front's chain, and from a child to its parent.
 constexpr double kPeak = 42e12;
 constexpr double kChainTile = 25e-6;
 constexpr double kHop = 10e-6;
@@ -46,8 +46,8 @@ struct Subtrees {
   std::vector<double> flops;
   std::vector<double> path;    // seconds of the longest path from a leaf through the front
   std::vector<Index> height;   // of the front among tiled fronts
-  std::vector<Offset> excess;  // most entries while it is worked on, minus those that it leaves:
-                               // panels and the front's block
+  std::vector<Offset> excess;  // most entries while it is worked on, minus the entries that it
+                               // leaves: panels and the front's block
 };
 
 /// Measures all subtrees, and sorts the children of every front and the roots by falling excess.

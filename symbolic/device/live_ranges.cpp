@@ -100,8 +100,8 @@ void place_from(std::vector<LiveBlock>& blocks, const std::vector<std::size_t>& 
   }
 }
 
-/// Most blocks that place_critical_first() places, in quadratic time: those that die last, among
-/// which the large ones are.
+/// Most blocks that place_critical_first() places, in quadratic time: the blocks that die last,
+/// among which the large ones are.
 constexpr std::size_t kFew = 128;
 
 /// Places those blocks of `order` first, without gaps, that are live in phase `critical`; then the

@@ -15,7 +15,7 @@
 
 namespace kauri::symbolic {
 
-/// Returns true for targets whose plans carry a DeviceSchedule: those that begin with "sm_".
+/// Returns true for targets that begin with "sm_": their plans carry a DeviceSchedule.
 bool is_device_target(std::string_view target);
 
 /// Returns the tiled fronts in the order of their levels.

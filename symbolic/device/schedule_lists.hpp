@@ -165,8 +165,8 @@ struct DeviceSchedule {
     bool operator==(const Sweeps&) const = default;
   };
   Sweeps sweeps;          ///< sizes of the lists of solves by sweeps
-  Offset plan_bytes = 0;  ///< bytes of the plan's arrays on the device, without those that only
-                          ///< `task` or sweeps need
+  Offset plan_bytes = 0;  ///< bytes of the plan's arrays on the device, without the arrays that
+                          ///< only `task` or sweeps need
   DeviceWork work;        ///< work from which seconds are predicted
 };
 

@@ -14,7 +14,7 @@ std::vector<Index> fully_summed_columns(const TaskTree& tree, const PermutedAdja
                                         std::span<const Index> row_of,
                                         std::span<const Index> first) {
   const FrontTree& fronts = tree.fronts;
-  std::vector<Index> head(fronts.parent.size(), 0),
+  std::vector<Index> columns(fronts.parent.size(), 0),
       last(fronts.parent.size(), kNone);  // per child: pivots of its parent counted so far, and the
                                           // place of the last one counted
   std::vector<unsigned char> takes(
@@ -39,15 +39,15 @@ std::vector<Index> fully_summed_columns(const TaskTree& tree, const PermutedAdja
                             s);  // fronts are postordered: c is the last front of its subtree
       if (last[c] == i) continue;
       last[c] = i;
-      head[c] += adjacency.weight(i);
+      columns[c] += adjacency.weight(i);
     }
   }
   for (Index s = 0; s < fronts.count(); ++s) {
     const Index q = fronts.contribution(s);
-    const bool whole = fronts.parent[s] == kNone || tree.internal(s) || head[s] == q;
-    head[s] = whole ? q : ContributionLayout::first_row(head[s]);
+    const bool whole = fronts.parent[s] == kNone || tree.internal(s) || columns[s] == q;
+    columns[s] = whole ? q : ContributionLayout::first_row(columns[s]);
   }
-  return head;
+  return columns;
 }
 
 }  // namespace kauri::symbolic

@@ -58,9 +58,9 @@ class BlockMemory {
         schedule_(schedule),
         size_(tree.fronts.parent.size()),
         counter_(tree.fronts.parent.size(), 0) {
-    schedule.head.resize(size_.size());
-    schedule.tail.assign(size_.size(), kNone);
-    for (Index s = 0; s < tree.fronts.count(); ++s) size_[s] = head_entries(s);
+    schedule.fully_summed.resize(size_.size());
+    schedule.partially_summed.assign(size_.size(), kNone);
+    for (Index s = 0; s < tree.fronts.count(); ++s) size_[s] = fully_summed_entries(s);
     for (Index t = 0; t < tree.tasks(); ++t) add_task(t);
   }
 
@@ -74,8 +74,8 @@ class BlockMemory {
     for (Index t = 0; t < tree_.tasks(); ++t) {
       const auto at = [&](Index k) { return place_of(placement, k); };
       const Parts& parts = parts_[t];
-      move_blocks(tree_, t, at(parts.region), at(parts.heads), schedule_.head);
-      move_blocks(tree_, t, kNone, at(parts.tails), schedule_.tail);
+      move_blocks(tree_, t, at(parts.region), at(parts.fully_summed), schedule_.fully_summed);
+      move_blocks(tree_, t, kNone, at(parts.partially_summed), schedule_.partially_summed);
       schedule_.scratch.push_back(at(parts.scratch));
     }
     schedule_.stack_entries = placement.end - panel_ptr.back();
@@ -84,33 +84,34 @@ class BlockMemory {
 
  private:
   /// Numbers in blocks_ of a task's blocks: the region of contribution blocks consumed inside the
-  /// task, heads and tails left for the parent task, scratch; kNone for a block of size 0.
+  /// task, fully and partially summed columns left for the parent task, scratch; kNone for a block
+  /// of size 0.
   struct Parts {
-    Index region, heads, tails, scratch;
+    Index region, fully_summed, partially_summed, scratch;
   };
 
-  [[nodiscard]] Offset head_entries(Index s) const {
+  [[nodiscard]] Offset fully_summed_entries(Index s) const {
     const Index q = tree_.fronts.contribution(s), columns = schedule_.fully_summed_columns[s];
     return columns < q ? ContributionLayout::column(q, columns) : ContributionLayout::entries(q);
   }
 
   void add_task(Index t) {
-    const TaskExtent extent = place_blocks(tree_, t, size_, schedule_.head, counter_);
-    Offset tails = 0;
+    const TaskExtent extent = place_blocks(tree_, t, size_, schedule_.fully_summed, counter_);
+    Offset partially_summed = 0;
     for (Index s = tree_.range[t].first; s < tree_.range[t].last; ++s) {
       const Offset size = ContributionLayout::entries(tree_.fronts.contribution(s)) - size_[s];
-      if (size > 0) schedule_.tail[s] = tails;
-      tails = checked_add(tails, size, "entries of contribution blocks");
+      if (size > 0) schedule_.partially_summed[s] = partially_summed;
+      partially_summed = checked_add(partially_summed, size, "entries of contribution blocks");
     }
     // A front that is alone in its task takes memory for its block and its scratch only once its
     // panel is assembled.
     const Offset last = Offset{t} * 2 + 1, born = tree_.alone(t) ? last : last - 1,
                  read = Offset{tree_.parent[t]} * 2 + 1;
     Parts parts{};
-    parts.heads =
+    parts.fully_summed =
         add_block(blocks_, extent.left, born,
                   tree_.parent[t] != kNone && tree_.alone(tree_.parent[t]) ? read - 1 : read);
-    parts.tails = add_block(blocks_, tails, born, read);
+    parts.partially_summed = add_block(blocks_, partially_summed, born, read);
     parts.region = add_block(blocks_, extent.region, born, last);
     parts.scratch = add_block(blocks_, scratch_entries(tree_, t), born, last);
     parts_.push_back(parts);
@@ -118,8 +119,8 @@ class BlockMemory {
 
   const TaskTree& tree_;
   Schedule& schedule_;
-  std::vector<Offset> size_, counter_;  // per front: entries of its head, which is the whole block
-                                        // if it is consumed inside the task; scratch of
+  std::vector<Offset> size_, counter_;  // per front: entries of its fully summed columns: of the
+                                        // whole block if it is consumed inside the task; scratch of
                                         // place_blocks(), zeros between tasks
   std::vector<TaskBlock> blocks_;
   std::vector<Parts> parts_;

@@ -43,16 +43,19 @@ struct Schedule {
   // Places of the factorisation are offsets in entries into one array: the panels at
   // PlanInternals::panel_ptr, then stack_entries more. Contribution blocks and scratch may lie in
   // panels of tasks with higher tickets than all their readers; edges keep these tasks from
-  // beginning too early. The head of a block is its first columns, the tail all others. A head
-  // whose columns are all pivots of the parent is dead once the parent's panel is assembled; the
-  // parent's own block and scratch may lie there if the parent is the only front of its task.
+  // beginning too early. The first fully_summed_columns columns of a block lie apart from
+  // the others, its partially summed columns. If the first columns are all pivots of the parent,
+  // they are dead once the parent's panel is assembled; the parent's own block and scratch may lie
+  // there if the parent is the only front of its task.
   std::vector<Offset> scratch;              ///< length tasks: place of the scratch, the greatest
                                             ///< FrontScratch::entries of its fronts; -1 if 0
   std::vector<Index> fully_summed_columns;  ///< length supernodes: columns of the contribution
-                                            ///< block in its head: q, or a multiple of kTile
-  std::vector<Offset> head;  ///< length supernodes: place of the head; -1 if it has no columns
-  std::vector<Offset> tail;  ///< length supernodes: place of the tail; -1 if it has no columns
-  Offset stack_entries = 0;  ///< entries of the array beyond the panels
+                                            ///< block at `fully_summed`: q, or a multiple of kTile
+  std::vector<Offset> fully_summed;  ///< length supernodes: place of the fully summed columns; -1
+                                     ///< if there are none
+  std::vector<Offset> partially_summed;  ///< length supernodes: place of the partially summed
+                                         ///< columns; -1 if there are none
+  Offset stack_entries = 0;              ///< entries of the array beyond the panels
   // Update rows of a solve. In the forward sweep, update rows that are read in the task that made
   // them are in use while it runs, all others until the parent's task is done. In the backward
   // sweep a task uses its own update rows alone, as scratch while it runs. That is a part of the
@@ -67,8 +70,9 @@ struct Schedule {
     const Offset at = ContributionLayout::column(q, j);
     const auto k = static_cast<std::size_t>(s);
     return j < fully_summed_columns[k]
-               ? head[k] + at
-               : tail[k] + (at - ContributionLayout::column(q, fully_summed_columns[k]));
+               ? fully_summed[k] + at
+               : partially_summed[k] +
+                     (at - ContributionLayout::column(q, fully_summed_columns[k]));
   }
 };
 

@@ -43,8 +43,8 @@ Offset device_bytes(const DeviceSchedule& device) {
 Offset schedule_bytes(const Schedule& schedule) {
   return bytes(schedule.task) + bytes(schedule.factor_edges) + bytes(schedule.forward_edges) +
          bytes(schedule.backward_edges) + bytes(schedule.scratch) +
-         bytes(schedule.fully_summed_columns) + bytes(schedule.head) + bytes(schedule.tail) +
-         bytes(schedule.update);
+         bytes(schedule.fully_summed_columns) + bytes(schedule.fully_summed) +
+         bytes(schedule.partially_summed) + bytes(schedule.update);
 }
 
 Offset assembly_bytes(const Assembly& assembly) {

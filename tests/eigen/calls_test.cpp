@@ -204,7 +204,7 @@ TEST(EigenCalls, InvalidInputIsToldAndSurvived) {
   EXPECT_EQ(solver.setOptions({}).compute(a).info(), Eigen::Success);
 }
 
-/// Diagonal entries count as offset + scale * d, as in Eigen's solver; those that are not stored
+/// Diagonal entries count as offset + scale * d, as in Eigen's solver; entries that are not stored
 /// count as 0.
 TEST(EigenCalls, Shifts) {
   SystemMatrix a = made("poisson2d 5");

@@ -306,7 +306,7 @@ TEST_F(Engines, AnAdoptedFactorHasNoValuesUntilTheyAreSet) {
   EXPECT_EQ(solved(engine), solved(source));
 }
 
-/// The backend holds the values of the last factorisation, not those that set_values() took.
+/// The backend holds the values of the last factorisation, not the values that set_values() took.
 TEST_F(Engines, NoShiftOfValuesThatWereNotFactorised) {
   Engine<double> engine(symbolic());
   engine.prepare();

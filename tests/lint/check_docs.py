@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # Checks what a script can check in the documents: links and named paths lead to files, README's
 # first screen is complete, and tests run its examples; chapters of the design are short, have their
-# sections and name each folder once; cited measurements exist; and lines are not long.
+# sections and name each folder once; cited measurements exist, also those of comments of sources,
+# which give no figure of a card; and lines are not long.
 # SPDX-License-Identifier: BSD-3-Clause
 import re
 
@@ -34,6 +35,9 @@ LONG_LINES = 44
 # A figure of one card stands beside its machine, commit and date; the last two files are tables of
 # figures for users.
 CARD = re.compile(r"\bOne H[12]00\b")
+SOURCES = ("include/", "base/", "ordering/", "symbolic/", "numeric/", "src/")
+MEASURED_CARD = re.compile(r"\bG?H[12]00s?\b")
+FIGURE = re.compile(r"(?<![\w.])\d")
 FIGURES = ("docs/decisions/", "docs/measurements/", "docs/orderings.md", "docs/site/performance.md")
 
 
@@ -168,6 +172,41 @@ def measurement_faults(documents, root):
                 yield f"{path}: cites M{shown} of {target}, which does not have it"
 
 
+def comments(text):
+    """Yields line and text of each run of comments in C++: a comment behind code begins a new one."""
+    run, first, last = [], 0, 0
+    for found in tree.TOKENS.finditer(text):
+        if not found[0].startswith(("//", "/*")):
+            continue
+        line = 1 + text.count("\n", 0, found.start())
+        alone = not text[text.rfind("\n", 0, found.start()) + 1:found.start()].strip()
+        if run and not (alone and line == last + 1):
+            yield first, " ".join(run)
+            run = []
+        first = first if run else line
+        run.append(re.sub(r"^//[/<]*\s*", "", found[0]))
+        last = line + found[0].count("\n")
+    if run:
+        yield first, " ".join(run)
+
+
+def source_faults(root):
+    """Yields a fault for each run of comments of a source with a sentence that gives a figure of a
+    measured card, and for each measurement that a comment cites and that does not exist."""
+    texts = [path.read_text(encoding="utf-8") for path in (root / "docs" / "measurements").glob("*.md")]
+    numbers = set(re.findall(r"^## M(\d+)$", "\n".join(texts), re.MULTILINE))
+    for path in tree.files(root, tree.CPP):
+        if not str(path).startswith(SOURCES):
+            continue
+        for line, comment in comments((root / path).read_text(encoding="utf-8")):
+            for sentence in re.split(r"(?<=\.)\s", re.sub(r'"[^"]*"', "", comment)):
+                if MEASURED_CARD.search(sentence) and FIGURE.search(sentence):
+                    yield f"{path}:{line}: a figure of one card: put it under docs/measurements and cite it"
+            for cited in re.findall(r"\bM(\d\d)\b", comment):
+                if cited not in numbers:
+                    yield f"{path}:{line}: cites M{cited}, which docs/measurements does not have"
+
+
 def line_faults(documents, root):
     elsewhere = 0
     for path in documents:
@@ -191,6 +230,7 @@ def main():
     faults += [*example_faults(root, readme), *length_faults(readme), *first_screen_faults(readme)]
     faults += [*change_log_faults(root), *stale_paths(root)]
     faults += [*chapter_faults(root), *folder_faults(root), *measurement_faults(documents, root), *line_faults(documents, root)]
+    faults += source_faults(root)
     tree.finish("check_docs", len(documents), faults)
 
 

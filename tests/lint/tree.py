@@ -36,13 +36,13 @@ def _blank(match):
 
 
 # Matches raw strings, comments, strings, characters (not the ' of 1'000'000).
-_TOKENS = re.compile(
+TOKENS = re.compile(
     r'R"([^\s()\\]{0,16})\(.*?\)\1"|//(?:\\\n|[^\n])*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Fa-f])\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
 
 
 def blanked(text):
     """Returns C++ text without comments and contents of strings; every line keeps its number."""
-    return _TOKENS.sub(_blank, text)
+    return TOKENS.sub(_blank, text)
 
 
 def finish(name, checked, faults):

@@ -18,12 +18,12 @@ namespace kauri {
 ///
 /// `automatic` takes the backend that is predicted to end the whole job first:
 /// AnalyzeOptions::factorizations factorisations with `solves` solves each. It takes the CPU if
-/// there is no device, if the device's seconds cannot be predicted (they can for H100s, H200s and
-/// their like, and A100s), if its memory is too small or it cannot be started, if
-/// AnalyzeOptions::target names a target that is not the CPU's, if the CPU needs less than 0.3 ms
-/// for all factorisations and solves, or if the device would be no faster. Only the seconds of
-/// double on an H200 were measured; others are scaled from them and count twice, so that a device
-/// is not taken by mistake.
+/// there is no device, if the device's seconds cannot be predicted, if its memory is too small or
+/// it cannot be started, if AnalyzeOptions::target names a target that is not the CPU's, if the CPU
+/// needs less than 0.3 ms for all factorisations and solves, or if the device would be no faster.
+/// Seconds can be predicted for H100s, H200s and their like, and A100s. Only the seconds of double
+/// on an H200 were measured; others are scaled from them and count twice, so that a device is not
+/// taken by mistake.
 enum class BackendChoice {
   automatic,  ///< the device if it is predicted to end the whole job first, else the CPU
   cpu,        ///< cpu_backend(SolverOptions::threads)

@@ -147,15 +147,15 @@ __device__ void factor_front(const BatchItem<T>& item, const Front& f, T* shared
 /// Returns the failed pivot with the lowest column among those in `failed`, which the block has
 /// recorded so far, one for each warp; its column is kNoPivot if there is none. All threads get the
 /// same result if barriers separate the calls from the block's records.
-__device__ BatchPivot first_failure(const BatchPivot* failed) {
+__device__ BatchPivot first_failed(const BatchPivot* failed) {
   BatchPivot first = failed[0];
   for (int w = 1; w < kBatchWarps; ++w)
     if (failed[w].column < first.column) first = failed[w];
   return first;
 }
 
-/// Factorises all fronts of an item, by a thread block. Fronts whose columns come after a failing
-/// column are skipped, since they cannot change which failing column is the first. All ancestors of
+/// Factorises all fronts of an item, by a thread block. Fronts whose columns come after a failed
+/// column are skipped, since they cannot change which failed column is the first. All ancestors of
 /// the front that failed are among them. failed: kBatchWarps pivots, least: kBatchThreads pivots,
 /// both in shared memory and initialised.
 template <class Shape, class T>
@@ -178,12 +178,12 @@ __device__ void factor_item(const BatchItem<T>& item, T* shared, BatchPivot* fai
     __syncthreads();
     for (Index k = level.narrow; k < level.count; ++k) {
       const Front f = item.plan.plan.front[order[level.first + k]];
-      const bool beyond = f.first > first_failure(failed).column;
+      const bool beyond = f.first > first_failed(failed).column;
       __syncthreads();
       if (beyond) continue;
       factor_front<Shape>(item, f, work, of_block);
     }
-    bound = first_failure(failed).column;
+    bound = first_failed(failed).column;
     __syncthreads();
   }
 }
@@ -231,7 +231,7 @@ __global__ void __launch_bounds__(kBatchThreads, Shape::kResident)
     if (threadIdx.x < 32) {
       const BatchPivot smallest = least_of(least);
       if (threadIdx.x == 0) {
-        memory.verdict[k] = verdict_of(first_failure(failed), smallest, plan.plan.old_of);
+        memory.verdict[k] = verdict_of(first_failed(failed), smallest, plan.plan.old_of);
         memory.host.there[k] = {memory.verdict[k], memory.host.owner};
       }
     }

@@ -24,7 +24,7 @@ inline constexpr int kBatchMostShared =
     96 * 1024;  ///< most bytes of dynamic shared memory that a block of a factorisation is let
                 ///< have; any device from sm_80 on can
 inline constexpr int kBatchSolves = 8;  ///< resident blocks of a solve per multiprocessor: with 7,
-                                        ///< 1000 items take two rounds on an H200
+                                        ///< the batches of M55 of docs/measurements take two rounds
 inline constexpr int kBatchSolveShared =
     24 * 1024;  ///< most bytes of shared memory of a block of a solve that has its vectors there
 

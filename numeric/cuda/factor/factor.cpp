@@ -110,8 +110,8 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext 
   value_ = block_.template take<T>(p.nnz);
   shift_ = block_.template take<T>(1);
   state_ = block_.template take<FrontState>(fronts);
-  fail_column_ = block_.template take<Index>(fronts);
-  fail_pivot_ = block_.template take<double>(fronts);
+  failed_column_ = block_.template take<Index>(fronts);
+  failed_pivot_ = block_.template take<double>(fronts);
   verdict_ = block_.template take<VerdictMemory>(1);
   check(cudaMemcpyAsync(&verdict_.data()->verdict, &host_verdict_.place().there->value,
                         sizeof(DeviceVerdict), cudaMemcpyDefault, stream_->get()),
@@ -175,8 +175,8 @@ CudaFactor<T>::~CudaFactor() {
 
 template <class T>
 FactorMemory<T> CudaFactor<T>::memory() const {
-  return {entries_.data(), value_.data(),       shift_.data(),
-          state_.data(),   fail_column_.data(), fail_pivot_.data()};
+  return {entries_.data(), value_.data(),         shift_.data(),
+          state_.data(),   failed_column_.data(), failed_pivot_.data()};
 }
 
 template <class T>

@@ -197,8 +197,8 @@ class CudaFactor final : public FactorImpl<T>,
                                 // its work
   DeviceArray<T> entries_, value_, shift_;
   DeviceArray<FrontState> state_;
-  DeviceArray<Index> fail_column_;
-  DeviceArray<double> fail_pivot_;
+  DeviceArray<Index> failed_column_;
+  DeviceArray<double> failed_pivot_;
   DeviceArray<VerdictMemory> verdict_;
   SmallFactor<T> small_;  // if kernels_.gathers()
   TiledFactor<T> tiled_;

@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(kThreads)
   view.block = f.block < 0 ? nullptr : memory.entries + f.block;
   view.inverses = memory.entries + diagonals_of(f);
   view.counters = views.counters + own.counters;
-  view.failed_pivot = memory.fail_pivot + s;
+  view.failed_pivot = memory.failed_pivot + s;
   view.child = views.child + own.child;
   view.child_count = own.child_count;
   view.awaited = own.awaited;

@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 /// Copies the failures of tiled fronts, which their tasks record in the counters of `fronts`, to
-/// memory.state and memory.fail_column, from which find_verdict() reads them. One thread for each
+/// memory.state and memory.failed_column, from which find_verdict() reads them. One thread for each
 /// front.
 template <class T>
 __global__ void read_states(PlanView plan, Index first, Index count,
@@ -54,7 +54,7 @@ __global__ void read_states(PlanView plan, Index first, Index count,
   if (failed == 0) return;
   const Index s = plan.order[first + t];
   memory.state[s] = FrontState::failed;
-  memory.fail_column[s] = plan.front[s].first + failed - 1;
+  memory.failed_column[s] = plan.front[s].first + failed - 1;
 }
 
 /// Findings of a thread: the least pivot (the first column if several are equal), and the first
@@ -74,7 +74,7 @@ template <class T>
 __device__ void look_through(const PlanView& plan, const FactorMemory<T>& memory, Index first,
                              Index fronts, Index lane, Found& found) {
   const Index s = first + lane;
-  Diagonal mine;  // without pivots: those of a front that failed or is dead are not examined
+  Diagonal mine;  // without pivots: those of a front that is not `done` are not examined
   if (s < fronts) {
     const FrontState state = memory.state[s];
     if (state == FrontState::failed) found.front = min(found.front, s);
@@ -142,9 +142,9 @@ __global__ void __launch_bounds__(kThreads)
   DeviceVerdict out{VerdictStatus::positive_definite, kNone, 0, found.smallest,
                     found.column == kNoColumn ? kNone : plan.old_of[found.column]};
   if (s < fronts) {
-    const Index column = plan.old_of[memory.fail_column[s]];
-    out = {VerdictStatus::not_positive_definite, column, memory.fail_pivot[s], memory.fail_pivot[s],
-           column};
+    const Index column = plan.old_of[memory.failed_column[s]];
+    out = {VerdictStatus::not_positive_definite, column, memory.failed_pivot[s],
+           memory.failed_pivot[s], column};
   }
   verdict->verdict = out;
   *host.there = {out, host.owner};

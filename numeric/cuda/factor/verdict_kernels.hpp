@@ -53,8 +53,8 @@ void enqueue_beginning(ValueSource<T> source, Offset count, T* value, T shift, T
                        VerdictMemory* verdict, const OwnedPlace<DeviceVerdict>& host,
                        cudaStream_t stream);
 /// Enqueues a kernel that copies the failures of `count` tiled fronts, plan.order[first] and those
-/// after it, from the counters that `fronts` point to, to memory.state and memory.fail_column; the
-/// tasks have written memory.fail_pivot themselves. Throws Error(device).
+/// after it, from the counters that `fronts` point to, to memory.state and memory.failed_column;
+/// the tasks have written memory.failed_pivot themselves. Throws Error(device).
 template <class T>
 void enqueue_states(const PlanView& plan, Index first, Index count,
                     const kernels::FrontViewOf<T>* fronts, const FactorMemory<T>& memory,

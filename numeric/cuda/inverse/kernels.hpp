@@ -1,4 +1,4 @@
-// Launches of the kernels that compute a selected inverse, and of those that read entries of it.
+// Launches of the kernels that compute a selected inverse, and of kernels that read entries of it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

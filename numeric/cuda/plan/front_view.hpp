@@ -88,6 +88,14 @@ struct SumsOf {
 };
 using Sums = SumsOf<double>;
 
+/// The first pivot of a block of 16 columns that is not positive and finite: its column (16: none),
+/// and its value.
+template <class T>
+struct FailedPivot {
+  int column = 16;
+  T value = 0;
+};
+
 /// Indices into FrontView::counters. From kRows on, one counter per tile row follows (finished
 /// slabs of L, of 16 columns each), then one per pivot tile (its state).
 inline constexpr int kFailed =

@@ -194,9 +194,9 @@ const char* KernelSet<T>::name() const {
   return tiled.teams > 0 ? short_name(tiled.compute) : refusal.empty() ? "levels" : "none";
 }
 
-/// Loads the kernels of factors, solves, inverses and batches, but for those that select_kernels()
-/// loads, on the current device. Throws Error: device (a kernel cannot be loaded; the text names
-/// this build's architectures and those of `device`), memory.
+/// Loads the kernels of factors, solves, inverses and batches, except the kernels that
+/// select_kernels() loads, on the current device. Throws Error: device (a kernel cannot be loaded;
+/// the text names this build's architectures and those of `device`), memory.
 void load_kernels(const cudaDeviceProp& device);
 
 /// Throws Error(usage) if solves_together or group_columns has a value that no kernel has.

@@ -6,9 +6,9 @@
 
 namespace kauri::numeric::cuda {
 
-/// State of a front in a factorisation: failed, if one of its pivots failed; dead, if the fallback
-/// skips it because a descendant failed; else done, also before its turn.
-enum class FrontState : int { done = 0, dead = 1, failed = 2 };
+/// State of a front in a factorisation: failed, if one of its pivots failed; below_failed, if the
+/// fallback skips it because a descendant failed; else done, also before its turn.
+enum class FrontState : int { done = 0, below_failed = 1, failed = 2 };
 
 static_assert(sizeof(FrontState) == symbolic::kDeviceStateBytes);
 static_assert(sizeof(Index) == symbolic::kDeviceColumnBytes &&
@@ -17,13 +17,13 @@ static_assert(sizeof(Index) == symbolic::kDeviceColumnBytes &&
 /// Device memory of a factor. All arrays are borrowed.
 template <class T>
 struct FactorMemory {
-  T* entries;          ///< panels and contribution blocks: DeviceSchedule::entries entries
-  const T* value;      ///< values of A, in the order of the pattern analysed
-  const T* shift;      ///< one number, added to each diagonal entry of A
-  FrontState* state;   ///< one per front; all `done` before the first level
-  Index* fail_column;  ///< per front, set if its state is `failed`: column of L of its first pivot
-                       ///< that failed
-  double* fail_pivot;  ///< per front, set likewise: the value of that pivot
+  T* entries;            ///< panels and contribution blocks: DeviceSchedule::entries entries
+  const T* value;        ///< values of A, in the order of the pattern analysed
+  const T* shift;        ///< one number, added to each diagonal entry of A
+  FrontState* state;     ///< one per front; all `done` before the first level
+  Index* failed_column;  ///< per front, set if its state is `failed`: column of L of its first
+                         ///< pivot that failed
+  double* failed_pivot;  ///< per front, set likewise: the value of that pivot
 };
 
 }  // namespace kauri::numeric::cuda

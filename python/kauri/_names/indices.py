@@ -19,7 +19,7 @@ def integers(A: Matrix) -> np.dtype[Any]:
 
 
 def indexed(matrix: Any, itype: np.dtype[Any]) -> Any:
-    """Converts the row numbers of a sparse matrix, in place, to this type; those that need 64 bits
+    """Converts the row numbers of a sparse matrix, in place, to this type; numbers that need 64 bits
     stay. The caller must own the matrix. SciPy itself chooses the type by their values."""
     if sp.issparse(matrix) and (itype == np.int64 or max(matrix.nnz, *matrix.shape) <= np.iinfo(np.int32).max):
         if matrix.format in ("csc", "csr"):

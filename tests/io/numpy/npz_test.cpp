@@ -1,4 +1,4 @@
-// SciPy .npz files: those that SciPy writes, and invalid ones.
+// SciPy .npz files: files that SciPy writes, and invalid ones.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 

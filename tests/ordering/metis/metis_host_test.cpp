@@ -38,7 +38,7 @@ bool fails() {
 
 }  // namespace
 
-// The linker (--wrap) puts these functions in the place of those that METIS calls.
+// The linker (--wrap) puts these functions in the place of the functions that METIS calls.
 extern "C" {
 void* __real_malloc(std::size_t bytes);                 // NOLINT
 void* __real_realloc(void* memory, std::size_t bytes);  // NOLINT

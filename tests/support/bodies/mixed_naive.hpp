@@ -217,7 +217,7 @@ class NaiveMixed {
 /// Expects the steps, contraction, errors and every bit of x of NaiveMixed, also if refinement does
 /// not contract ("slow k": a grid of k x k; "stiff k": bars). Then compares the first step of
 /// conjugate gradients, up to rounding, since its sums have another order. Returns how often a
-/// correction was taken back. `of_float`: a backend whose factors in float equal those that
+/// correction was taken back. `of_float`: a backend whose factors in float equal the factors that
 /// `backend` makes of scaled matrices.
 inline int refinement_is_the_naive_mixed_loop(Backend& backend, const PlanOf& plan_of,
                                               const std::vector<std::string>& specs,

@@ -78,7 +78,8 @@ class PlanDifference {
     same("backward_edges", a.backward_edges, b.backward_edges),
         same("scratch", a.scratch, b.scratch);
     same("fully_summed_columns", a.fully_summed_columns, b.fully_summed_columns),
-        same("head", a.head, b.head), same("tail", a.tail, b.tail);
+        same("fully_summed", a.fully_summed, b.fully_summed),
+        same("partially_summed", a.partially_summed, b.partially_summed);
     same("stack_entries", a.stack_entries, b.stack_entries), same("update", a.update, b.update);
     same("update_rows", a.update_rows, b.update_rows);
   }

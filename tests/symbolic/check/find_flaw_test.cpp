@@ -140,7 +140,8 @@ Index cut_front(const Plan& plan) {
       for (Index k = plan.internals->assembly.child_ptr[task.first_front];
            k < plan.internals->assembly.child_ptr[task.first_front + 1]; ++k)
         if (const Index c = plan.internals->assembly.child[k];
-            plan.internals->schedule.head[c] != kNone && plan.internals->schedule.tail[c] != kNone)
+            plan.internals->schedule.fully_summed[c] != kNone &&
+            plan.internals->schedule.partially_summed[c] != kNone)
           return c;
   return kNone;
 }
@@ -158,24 +159,29 @@ TEST(FindFlaw, Memory) {
     return p.internals->panel_ptr.back() + p.internals->schedule.stack_entries;
   };
   const std::vector<std::function<void(Plan&)>> damages{
-      [&](Plan& p) { p.internals->schedule.head[inner] = kNone; },
-      [&](Plan& p) { p.internals->schedule.head[inner] = end(p); },
-      [&](Plan& p) { p.internals->schedule.head[inner] = -1 - p.internals->schedule.head[inner]; },
+      [&](Plan& p) { p.internals->schedule.fully_summed[inner] = kNone; },
+      [&](Plan& p) { p.internals->schedule.fully_summed[inner] = end(p); },
+      [&](Plan& p) {
+        p.internals->schedule.fully_summed[inner] = -1 - p.internals->schedule.fully_summed[inner];
+      },
       [&](Plan& p) { p.internals->schedule.update[inner] = p.internals->schedule.update_rows; },
       [&](Plan& p) {
-        p.internals->schedule.head[inner] = p.internals->schedule.head[p.supernodes.parent[inner]];
+        p.internals->schedule.fully_summed[inner] =
+            p.internals->schedule.fully_summed[p.supernodes.parent[inner]];
       },
       [&](Plan& p) {
         p.internals->schedule.update[inner] =
             p.internals->schedule.update[p.supernodes.parent[inner]];
       },
-      [&](Plan& p) { p.internals->schedule.tail[cut] = kNone; },
-      [&](Plan& p) { p.internals->schedule.tail[cut] = end(p); },
-      [&](Plan& p) { p.internals->schedule.tail[cut] = p.internals->schedule.head[cut]; },
+      [&](Plan& p) { p.internals->schedule.partially_summed[cut] = kNone; },
+      [&](Plan& p) { p.internals->schedule.partially_summed[cut] = end(p); },
+      [&](Plan& p) {
+        p.internals->schedule.partially_summed[cut] = p.internals->schedule.fully_summed[cut];
+      },
       [&](Plan& p) { p.internals->schedule.fully_summed_columns[cut] -= 1; },
       [&](Plan& p) { p.internals->schedule.fully_summed_columns[cut] = 0; },
       [&](Plan& p) { p.internals->schedule.fully_summed_columns.pop_back(); },
-      [](Plan& p) { p.internals->schedule.head.back() = 0; },
+      [](Plan& p) { p.internals->schedule.fully_summed.back() = 0; },
       [](Plan& p) { p.internals->schedule.stack_entries /= 2; },
       [](Plan& p) { p.internals->schedule.stack_entries = -1; },
       [](Plan& p) { p.internals->schedule.update_rows -= 1; },
@@ -185,10 +191,11 @@ TEST(FindFlaw, Memory) {
       [](Plan& p) {  // blocks of two tasks that may run at once
         const auto& task = p.internals->schedule.task;
         const Index a = task[0].last_front - 1, b = task[1].last_front - 1;
-        (p.internals->schedule.head[b] == kNone ? p.internals->schedule.tail
-                                                : p.internals->schedule.head)[b] =
-            (p.internals->schedule.head[a] == kNone ? p.internals->schedule.tail
-                                                    : p.internals->schedule.head)[a];
+        (p.internals->schedule.fully_summed[b] == kNone ? p.internals->schedule.partially_summed
+                                                        : p.internals->schedule.fully_summed)[b] =
+            (p.internals->schedule.fully_summed[a] == kNone
+                 ? p.internals->schedule.partially_summed
+                 : p.internals->schedule.fully_summed)[a];
         p.internals->schedule.update[b] = p.internals->schedule.update[a];
       },
       [](Plan& p) {  // the edges for reuse of memory taken away
@@ -204,36 +211,40 @@ TEST(FindFlaw, BlocksInPanels) {
               reader = sound_plan().supernodes.parent[cut];
   const std::vector<std::function<void(Plan&)>> damages{
       [&](Plan& p) {
-        p.internals->schedule.head[inner] = p.internals->panel_ptr[0];
+        p.internals->schedule.fully_summed[inner] = p.internals->panel_ptr[0];
       },  // done before
       [&](Plan& p) {
-        p.internals->schedule.head[inner] = p.internals->panel_ptr[inner];
+        p.internals->schedule.fully_summed[inner] = p.internals->panel_ptr[inner];
       },  // its own
       [&](Plan& p) {
-        p.internals->schedule.head[inner] = p.internals->panel_ptr[p.supernodes.parent[inner]];
+        p.internals->schedule.fully_summed[inner] =
+            p.internals->panel_ptr[p.supernodes.parent[inner]];
       },  // its reader's
       [&](Plan& p) {
-        p.internals->schedule.head[cut] = p.internals->panel_ptr[reader];
+        p.internals->schedule.fully_summed[cut] = p.internals->panel_ptr[reader];
       },  // the same, of another task
-      [&](Plan& p) { p.internals->schedule.tail[cut] = p.internals->panel_ptr[reader + 1] - 1; },
       [&](Plan& p) {
-        p.internals->schedule.tail[cut] =
+        p.internals->schedule.partially_summed[cut] = p.internals->panel_ptr[reader + 1] - 1;
+      },
+      [&](Plan& p) {
+        p.internals->schedule.partially_summed[cut] =
             p.internals->panel_ptr[p.internals->schedule.task[task_of(p, cut)].first_front + 1];
       },  // a task that may run beside
       [&](Plan& p) {
         p.internals->schedule.scratch[task_of(p, reader)] = p.internals->panel_ptr[reader];
       },
       [&](Plan& p) {
-        p.internals->schedule.head[reader] = p.internals->schedule.tail[cut];
+        p.internals->schedule.fully_summed[reader] = p.internals->schedule.partially_summed[cut];
       },  // read while it is written
       [&](Plan& p) {
-        p.internals->schedule.scratch[task_of(p, reader)] = p.internals->schedule.tail[cut];
+        p.internals->schedule.scratch[task_of(p, reader)] =
+            p.internals->schedule.partially_summed[cut];
       },
       [&](Plan& p) {  // what is dead early no longer counts as such, if it reaches beyond the
                       // columns that meet pivots
         const Index q = p.supernodes.contribution(cut);
         p.internals->schedule.fully_summed_columns[cut] = q;
-        p.internals->schedule.tail[cut] = kNone;
+        p.internals->schedule.partially_summed[cut] = kNone;
       },
   };
   for (std::size_t k = 0; k < damages.size(); ++k)
@@ -258,11 +269,11 @@ TEST(FindFlaw, EveryEdgeCountsUnlessOthersImplyIt) {
   EXPECT_GT(missed, reuse / 2);  // other edges imply the rest
 }
 
-TEST(FindFlaw, AHeadMayBeReusedByItsReaderAlone) {
+TEST(FindFlaw, FullySummedColumnsMayBeReusedByTheirReaderAlone) {
   Plan plan = sound_plan();  // all blocks and scratch far apart, beyond the panels
   symbolic::Schedule& s = plan.internals->schedule;
   Offset next = plan.internals->panel_ptr.back();
-  for (auto* places : {&s.head, &s.tail, &s.scratch})
+  for (auto* places : {&s.fully_summed, &s.partially_summed, &s.scratch})
     for (Offset& place : *places)
       if (place != kNone) place = next += Offset{1} << 22;
   s.stack_entries = next + (Offset{1} << 22) - plan.internals->panel_ptr.back();
@@ -270,16 +281,17 @@ TEST(FindFlaw, AHeadMayBeReusedByItsReaderAlone) {
   const Index cut = cut_front(plan), reader = plan.supernodes.parent[cut];
   ASSERT_NE(s.scratch[task_of(plan, reader)], kNone);
   for (Offset* own :
-       {&(s.head[reader] == kNone ? s.tail : s.head)[reader], &s.scratch[task_of(plan, reader)]}) {
+       {&(s.fully_summed[reader] == kNone ? s.partially_summed : s.fully_summed)[reader],
+        &s.scratch[task_of(plan, reader)]}) {
     const Offset before = *own;
-    *own = s.head[cut];  // the head is dead by then
+    *own = s.fully_summed[cut];  // the fully summed columns are dead by then
     EXPECT_EQ(find_flaw(plan), "");
-    *own = s.tail[cut];  // the tail has still to be read
+    *own = s.partially_summed[cut];  // the partially summed columns have still to be read
     EXPECT_NE(find_flaw(plan), "");
     *own = before;
   }
-  (s.head[cut - 1] == kNone ? s.tail : s.head)[cut - 1] =
-      s.head[cut];  // a front that runs before the reader
+  (s.fully_summed[cut - 1] == kNone ? s.partially_summed : s.fully_summed)[cut - 1] =
+      s.fully_summed[cut];  // a front that runs before the reader
   EXPECT_NE(find_flaw(plan), "");
 }
 

@@ -162,8 +162,8 @@ void expect_same(const Plan& one, const Plan& other) {
       std::ranges::equal(one.internals->schedule.task, other.internals->schedule.task, same_task));
   EXPECT_EQ(one.internals->schedule.factor_edges, other.internals->schedule.factor_edges);
   EXPECT_EQ(one.internals->schedule.forward_edges, other.internals->schedule.forward_edges);
-  EXPECT_EQ(one.internals->schedule.head, other.internals->schedule.head);
-  EXPECT_EQ(one.internals->schedule.tail, other.internals->schedule.tail);
+  EXPECT_EQ(one.internals->schedule.fully_summed, other.internals->schedule.fully_summed);
+  EXPECT_EQ(one.internals->schedule.partially_summed, other.internals->schedule.partially_summed);
   EXPECT_EQ(one.internals->device.front, other.internals->device.front);
   EXPECT_EQ(one.internals->device.panel, other.internals->device.panel);
   EXPECT_EQ(one.internals->device.block, other.internals->device.block);

@@ -92,8 +92,8 @@ std::string difference(const Plan& a, const Plan& b) {
       x.forward_edges != y.forward_edges || x.backward_edges != y.backward_edges)
     return "tasks";
   if (x.scratch != y.scratch || x.fully_summed_columns != y.fully_summed_columns ||
-      x.head != y.head || x.tail != y.tail || x.update != y.update ||
-      x.stack_entries != y.stack_entries || x.update_rows != y.update_rows)
+      x.fully_summed != y.fully_summed || x.partially_summed != y.partially_summed ||
+      x.update != y.update || x.stack_entries != y.stack_entries || x.update_rows != y.update_rows)
     return "memory";
   if (a.peak_bytes(8) != b.peak_bytes(8) || a.workspace_bytes(8, 3) != b.workspace_bytes(8, 3))
     return "bytes";
@@ -184,7 +184,7 @@ TEST(Supervariables, Families) {
   }
 }
 
-// Blocks between tasks are large enough to have heads.
+// Blocks between tasks are large enough to be cut behind their fully summed columns.
 TEST(Supervariables, LargeFronts) {
   for (const Numbering numbering : {Numbering::together, Numbering::shuffled}) {
     const OwnedPattern a =
@@ -196,8 +196,8 @@ TEST(Supervariables, LargeFronts) {
     const auto plan = make_plan(a.view(), compressed, perm, {});
     Index divided = 0;
     for (Index s = 0; s < plan->supernodes.count(); ++s) {
-      const Index head = plan->internals->schedule.fully_summed_columns[s];
-      divided += head > 0 && head < plan->supernodes.contribution(s) ? 1 : 0;
+      const Index columns = plan->internals->schedule.fully_summed_columns[s];
+      divided += columns > 0 && columns < plan->supernodes.contribution(s) ? 1 : 0;
     }
     EXPECT_GT(divided, 0);
   }

@@ -270,8 +270,8 @@ void check_levels(const Plan& plan) {
 }
 
 /// Models the waits on the host: a front writes its panel or its block as soon as the levels below
-/// `reuses` are done and, of all other fronts, only those that it needs. Returns the first front
-/// that would write over a block whose parent may still read it, or kNone.
+/// `reuses` are done and, of all other fronts, only the fronts that it needs. Returns the first
+/// front that would write over a block whose parent may still read it, or kNone.
 Index writes_too_early(const Plan& plan, const std::vector<Index>& panel_reuses,
                        const std::vector<Index>& block_reuses) {
   const DeviceSchedule& device = plan.internals->device;

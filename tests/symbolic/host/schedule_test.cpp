@@ -131,14 +131,14 @@ TEST(Schedule, NoLiveBlockIsOverwrittenInAnyLegalOrder) {
       ASSERT_GT(plan->internals->schedule.task.size(), 3U);
       ASSERT_EQ(find_flaw(*plan), "");
       for (Index s = 0; s < plan->supernodes.count(); ++s)
-        cut += plan->internals->schedule.head[s] != kNone &&
-               plan->internals->schedule.tail[s] != kNone;
+        cut += plan->internals->schedule.fully_summed[s] != kNone &&
+               plan->internals->schedule.partially_summed[s] != kNone;
       for (const int threads : {1, 2, 8, 40})
         EXPECT_EQ(Interleaving(*plan, threads, static_cast<std::uint64_t>(threads)).first_damage(),
                   kNone)
             << planned << " " << threads;
     }
-  EXPECT_GT(cut, 0);  // heads and tails apart
+  EXPECT_GT(cut, 0);  // fully and partially summed columns apart
 }
 
 TEST(Schedule, TheSimulationNoticesAMissingEdge) {

@@ -15,24 +15,25 @@ namespace fallback {
 namespace {
 
 /// Records the failure of front s at `column`, counted from its first pivot, with the value
-/// `pivot`, and marks its parent, which a later launch factorises, dead. Called by one thread.
+/// `pivot`, and marks its parent, which a later launch factorises, below_failed. Called by one
+/// thread.
 template <class T>
 __device__ void fail(const PlanView& plan, const FactorMemory<T>& memory, Index s, Index column,
                      T pivot) {
   memory.state[s] = FrontState::failed;
-  memory.fail_column[s] = plan.front[s].first + column;
-  memory.fail_pivot[s] = static_cast<double>(pivot);
+  memory.failed_column[s] = plan.front[s].first + column;
+  memory.failed_pivot[s] = static_cast<double>(pivot);
   if (const Index parent = plan.front[s].parent; parent != kNone)
-    memory.state[parent] = FrontState::dead;
+    memory.state[parent] = FrontState::below_failed;
 }
 
-/// Returns true if front s or a descendant has failed, and then marks the parent of s dead too.
-/// Called by one thread.
+/// Returns true if front s or a descendant has failed, and then marks the parent of s
+/// below_failed too. Called by one thread.
 template <class T>
-__device__ bool is_dead(const PlanView& plan, const FactorMemory<T>& memory, Index s) {
+__device__ bool has_failed(const PlanView& plan, const FactorMemory<T>& memory, Index s) {
   if (memory.state[s] == FrontState::done) return false;
   if (const Index parent = plan.front[s].parent; parent != kNone)
-    memory.state[parent] = FrontState::dead;
+    memory.state[parent] = FrontState::below_failed;
   return true;
 }
 
@@ -123,11 +124,11 @@ template <class T>
 __global__ void small_fronts(PlanView plan, FactorMemory<T> memory, Index begin) {
   extern __shared__ __align__(16) unsigned char shared[];
   T* a = reinterpret_cast<T*>(shared);
-  __shared__ bool dead;
+  __shared__ bool failed;
   const Index s = plan.order[begin + static_cast<Index>(blockIdx.x)];
-  if (threadIdx.x == 0) dead = is_dead(plan, memory, s);
+  if (threadIdx.x == 0) failed = has_failed(plan, memory, s);
   __syncthreads();
-  if (dead) return;
+  if (failed) return;
   const Front f = plan.front[s];
   const Index ld = f.m | 1;
   for (Index k = static_cast<Index>(threadIdx.x); k < ld * f.m; k += static_cast<Index>(blockDim.x))
@@ -164,7 +165,7 @@ __device__ void over_tile(const FactorMemory<T>& memory, const Front& front, Ind
 }
 
 /// Sets `shared` to the tile of `list` that this block of threads works on. Returns false if the
-/// tile's front is failed or dead. Called by all threads of the block.
+/// tile's front or a descendant has failed. Called by all threads of the block.
 template <class T>
 __device__ bool take_tile(const PlanView& plan, const FactorMemory<T>& memory, const TileList& list,
                           TileAt& shared) {
@@ -219,18 +220,18 @@ __device__ void store_inverses(const T* l, Index ld, Index w, const FactorMemory
 }
 
 /// Factorises pivot tile k of each front from plan.order[begin] on, one block of threads for each
-/// front, and stores the inverses of its 16 x 16 diagonal blocks. Skips dead fronts; records
-/// failures.
+/// front, and stores the inverses of its 16 x 16 diagonal blocks. Skips fronts that
+/// has_failed() names; records failures.
 template <class T>
 __global__ void factor_tiles(PlanView plan, FactorMemory<T> memory, Index begin, Index k) {
   extern __shared__ __align__(16) unsigned char shared[];
   T* a = reinterpret_cast<T*>(shared);
   constexpr Index ld = kTile + 1;
-  __shared__ bool dead;
+  __shared__ bool failed;
   const Index s = plan.order[begin + static_cast<Index>(blockIdx.x)];
-  if (threadIdx.x == 0) dead = is_dead(plan, memory, s);
+  if (threadIdx.x == 0) failed = has_failed(plan, memory, s);
   __syncthreads();
-  if (dead) return;
+  if (failed) return;
   const Front f = plan.front[s];
   const FrontCells cells = cells_of(f);
   const Index w = cells.rows_of(k), at = k * kTile;

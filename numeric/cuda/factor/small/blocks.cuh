@@ -51,7 +51,7 @@ __device__ inline void apply_operations(BlockAccumulator& x, const BlockAccumula
 /// Result of a diagonal block: the first column of the front without an ordinary pivot
 /// (is_ordinary()), or -1; and whether products with its column operations need a correction.
 struct EliminatedDiagonal {
-  int failed;
+  int failed_column;
   bool corrects;
 };
 
@@ -212,7 +212,7 @@ __device__ inline int factor_by_warp(const LaneFront& front, int pivots, double*
     if (j > 0) store_block<true>(acc[0], front, j, j, columns);
     __syncwarp();
     const EliminatedDiagonal done = eliminate_diagonal(front, pivots, operations, exchange, j);
-    if (done.failed >= 0) return done.failed;
+    if (done.failed_column >= 0) return done.failed_column;
 #pragma unroll
     for (int b = 1; b < kBlocks; ++b) {
       if (j + b >= blocks) continue;

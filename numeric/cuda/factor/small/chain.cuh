@@ -21,11 +21,11 @@ inline constexpr int kBelowReady = 1;  // named barrier: block (j+1,j) is in sha
 struct ChainScratch {
   double* operations;  // 2 x kOperationsEntries: column operations of two diagonal blocks
   double* exchange;    // kExchangeEntries: scratch of the eliminating warp
-  int* failed;         // 2: first failing column of the front, or -1
+  int* failed_column;  // 2: first failed column of the front, or -1
   int* corrects;       // 2: not 0 if products with the column operations need a correction
 
   __device__ void keep(const EliminatedDiagonal& done, int slot) const {
-    failed[slot] = done.failed, corrects[slot] = static_cast<int>(done.corrects);
+    failed_column[slot] = done.failed_column, corrects[slot] = static_cast<int>(done.corrects);
   }
 };
 
@@ -113,7 +113,7 @@ __device__ inline int factor_by_chain(const LaneFront& front, int pivots,
     const bool over = j == panels;
     if (!over) {
       if (j >= 0)
-        if (const int failed = scratch.failed[j & 1]; failed >= 0) return failed;
+        if (const int failed = scratch.failed_column[j & 1]; failed >= 0) return failed;
       if (warp == 0)
         lead_phase<kWarps>(front, pivots, panels, scratch, j);
       else if (j >= 0)

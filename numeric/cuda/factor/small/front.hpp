@@ -43,10 +43,10 @@ struct PackedSmallFront : SmallFront {
 bool prepare_small_fronts();
 
 /// Enqueues the factorisation of `count` fronts of at most `max_rows` <= 128 rows each. max_rows
-/// chooses the kernel and each front's shared memory: group fronts by size. Sets failed[f] to the
-/// first column of front f whose pivot is not in (1e-290, 1e290), or -1; the other contents of a
-/// failed front are unspecified. Returns the launch's error.
+/// chooses the kernel and each front's shared memory: group fronts by size. Sets failed_column[f]
+/// to the first column of front f whose pivot is not in (1e-290, 1e290), or -1; the other contents
+/// of a failed front are unspecified. Returns the launch's error.
 cudaError_t enqueue_small_fronts(const PackedSmallFront* fronts, int count, int max_rows,
-                                 int* failed, cudaStream_t stream);
+                                 int* failed_column, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda::kernels

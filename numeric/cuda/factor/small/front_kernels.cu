@@ -9,11 +9,11 @@ namespace {
 struct PackedSource {
   using FrontRecord = PackedSmallFront;
   static constexpr bool kExact = false;
-  int* failed;
+  int* failed_column;
 
   __device__ int draw(int otherwise, int) const { return otherwise; }
   __device__ void record(const FrontRecord&, int f, const double*, int column) const {
-    failed[f] = column;
+    failed_column[f] = column;
   }
   __device__ void stored(const FrontRecord&) const {}
 
@@ -39,9 +39,9 @@ using Kernels = SmallFrontKernels<PackedSource>;
 bool prepare_small_fronts() { return Kernels::prepare(); }
 
 cudaError_t enqueue_small_fronts(const PackedSmallFront* fronts, int count, int max_rows,
-                                 int* failed, cudaStream_t stream) {
+                                 int* failed_column, cudaStream_t stream) {
   if (count == 0) return cudaSuccess;
-  return Kernels::enqueue(fronts, count, max_rows, PackedSource{failed}, stream);
+  return Kernels::enqueue(fronts, count, max_rows, PackedSource{failed_column}, stream);
 }
 
 }  // namespace kauri::numeric::cuda::kernels

@@ -38,7 +38,7 @@ namespace kauri::numeric::cuda::kernels {
 //     phase if it was used; ends with group.sync() unless that wait is all it does.
 //
 //   record(front, f, packed, column)
-//     Records the result of front f: its first failing column, or -1. Called by one thread.
+//     Records the result of front f: its first failed column, or -1. Called by one thread.
 //
 //   stored(front)
 //     Called by the thread that has begun the front's bulk stores, after these.

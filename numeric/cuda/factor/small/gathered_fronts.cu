@@ -209,8 +209,8 @@ struct Gather : GatherSource {
   __device__ void record(const FrontRecord& front, int, const double* packed, int column) const {
     if (column < 0) return;
     memory.state[front.front] = FrontState::failed;
-    memory.fail_column[front.front] = front.first + column;
-    memory.fail_pivot[front.front] = packed[packed_column(column, front.rows) + column];
+    memory.failed_column[front.front] = front.first + column;
+    memory.failed_pivot[front.front] = packed[packed_column(column, front.rows) + column];
   }
   __device__ void stored(const FrontRecord& front) const {
     if (front.parent == kNone || watchdog::loses()) return;

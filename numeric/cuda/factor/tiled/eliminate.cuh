@@ -113,7 +113,7 @@ __device__ inline int eliminate(double (&a)[16], double* exchange, int width, in
   }
   const int row = lane & 15;
   const double pivot = row < width ? exchange[kExchangeEntries / 2 + 4 * row + (row & 3)] : 1.0;
-  const unsigned bad = __ballot_sync(0xffffffffu, !is_ordinary(pivot));
+  const unsigned failed = __ballot_sync(0xffffffffu, !is_ordinary(pivot));
   if (lane < 16) exchange[lane] = row < width ? ptx::reciprocal_root(pivot) : 1.0;
   __syncwarp();
 #pragma unroll
@@ -122,7 +122,7 @@ __device__ inline int eliminate(double (&a)[16], double* exchange, int width, in
     a[c] *= roots.x, a[c + 1] *= roots.y;
   }
   __syncwarp();
-  return __ffs(static_cast<int>(bad)) - 1;
+  return __ffs(static_cast<int>(failed)) - 1;
 }
 
 }  // namespace kauri::numeric::cuda::kernels

@@ -18,9 +18,8 @@ constexpr Offset kFreeEntries = 3 * kSpmvChunk, kShareOfOneBlock = 900;
 /// one eighth as fast as a block loads entries.
 constexpr Offset kLaneCost = 8;
 /// Mean entries of a row above which `lanes` is chosen with 16 lanes: a row then fills the loads of
-/// its lanes by itself, and shared memory would be a detour. On an H200 `lanes` takes 0.71 to 0.94
-/// of the time of `staged` for systems of 40 to 79 entries a row, and 0.95 to 1.25 for 13 to 28.
-/// Above three times kLongRows (one system of 118 was measured) a whole warp takes a row.
+/// its lanes by itself, and shared memory would be a detour (M62 of docs/measurements). Above three
+/// times kLongRows a whole warp takes a row.
 constexpr Offset kLongRows = 32;
 
 /// Returns the number of entries of the fullest block, if each block has `rows_of_block` rows.

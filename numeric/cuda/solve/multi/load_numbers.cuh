@@ -314,7 +314,7 @@ __device__ Sequence sequence_of(const SweepTask& task, const FrontCells& cells, 
   return {whole ? adds : 0, last_column(task, i, cells.pivot_tiles()) - task.column};
 }
 
-/// Returns vector number `a` of those that the start of tile row (backward: column) i is made of:
+/// Returns vector number `a` of the vectors that make the start of tile row (backward: column) i:
 /// backward y, then the parts to subtract; forward the gathered sum, if the task has one, then the
 /// parts.
 template <bool kForward, int kWidth>
@@ -365,9 +365,9 @@ __device__ void leave_full(std::uint64_t* full, Turn& turn) {
   turn.next();
 }
 
-/// Loads all numbers of the sums of tile row i of a task, or backward of tile column i: those that
-/// the sums start from, and those to multiply by, in the order of sequence_of(). Called by the
-/// warps that load numbers.
+/// Loads all numbers of the sums of tile row i of a task, or backward of tile column i: the
+/// numbers that the sums start from, and the numbers to multiply by, in the order of sequence_of().
+/// Called by the warps that load numbers.
 template <bool kForward, int kWidth>
 __device__ void load_sums(const Tiles<kWidth>& shared, NumberRings<kWidth>& rings,
                           const SweepTask& task, const Front& front, Index i, const SweepView& view,

@@ -9,9 +9,9 @@ namespace kauri::numeric::cuda {
 namespace {
 
 /// Most rows of A for which four groups, or two, solve 9 to 32 columns, and most entries of L: up
-/// to these the chains of tiles bound the time of a solve, not its arithmetic or reads of L. One
-/// H200: four groups take 0.71 to 0.9 of the time of two from 2600 to 10,000 rows, and 1.1 with
-/// 24,000 and 34,000 rows that hubs tie together.
+/// to these the chains of tiles bound the time of a solve, not its arithmetic or reads of L. Where
+/// hubs tie rows together, each group gathers the hubs' rows, and two groups are faster even for as
+/// few rows (M48 of docs/measurements).
 constexpr Index kFewestRows = Index{1} << 14, kFewRows = Index{1} << 16;
 constexpr Offset kSmallFactor = Offset{1} << 24;
 

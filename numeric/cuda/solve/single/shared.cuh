@@ -243,8 +243,8 @@ __device__ inline void together() { ptx::named_sync(kBarrier, 32 * kMultipliers)
 /// threads of a block call it. The four warps of either group meet before they change their
 /// registers again, as PTX requires. The loading warps take their registers back after all
 /// multiplying warps have given them up: in a block without tasks the loading warps finish while a
-/// multiplying warp may still wait for its registers, and would take those that it waits for; then
-/// both groups would wait forever.
+/// multiplying warp may still wait for its registers, and would take the registers that it waits
+/// for; then both groups would wait forever.
 template <int kAll, int kMultiplying, class Multiply, class Load>
 __device__ void multiply_and_load(const Multiply& multiply, const Load& load_numbers) {
   constexpr int kLoading = 2 * kAll - kMultiplying;

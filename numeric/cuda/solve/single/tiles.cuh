@@ -2,8 +2,8 @@
 // multiply and four that load. The loader draws tickets and streams tiles of L and inverses of
 // diagonal tiles through a ring of shared memory, without waiting for any number of the solve, so a
 // task's first tiles are loaded when its numbers come. Another warp loads the numbers that tiles
-// are multiplied by, and two warps load those that sums start from. All warps go through the same
-// tiles in the same order.
+// are multiplied by, and two warps load the numbers that sums start from. All warps go through the
+// same tiles in the same order.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -179,15 +179,15 @@ TYPED_TEST(Numeric, SameBitsWhereverBlocksLieInPanels) {
   std::vector<double> pivots;  // one per set of spoiled columns
   int in_panels = 0, cut = 0;
   for (const int workers : {1, 2, 3, 8, 16}) {
-    AnalyzeOptions options;
+    AnalyzeOptions options{.workers = workers};
     options.ordering.method = OrderingMethod::amd;
-    options.workers = workers;
     const auto plan = analyze(a.pattern(), options);
     const symbolic::Schedule& places = plan->internals->schedule;
     ASSERT_GT(places.task.size(), 10U);
     for (Index s = 0; s < plan->supernodes.count(); ++s) {
-      in_panels += places.head[s] != kNone && places.head[s] < plan->internals->panel_ptr.back();
-      cut += places.head[s] != kNone && places.tail[s] != kNone;
+      const Offset place = places.fully_summed[s];
+      in_panels += place != kNone && place < plan->internals->panel_ptr.back();
+      cut += place != kNone && places.partially_summed[s] != kNone;
     }
     for (const int threads : {1, 2, 8}) {
       if (test::kSanitized && threads != workers) continue;

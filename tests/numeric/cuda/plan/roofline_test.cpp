@@ -1,4 +1,4 @@
-// Tests the rates of devices against those that their makers publish.
+// Tests the rates of devices against the rates that their makers publish.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 

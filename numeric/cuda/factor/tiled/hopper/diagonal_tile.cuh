@@ -105,15 +105,8 @@ __device__ inline ChainMemory chain_memory(ptx::SharedAddress begin, ChainBarrie
 /// Returns true if x is positive and finite.
 __device__ inline bool is_pivot(double x) { return x > 0.0 && x <= 1.7976931348623157e308; }
 
-/// The first pivot of a block that is not positive and finite: its column (16: none), and its
-/// value.
-struct BadPivot {
-  int column = 16;
-  double value = 0.0;
-};
-
 struct EliminatedBlock {
-  BadPivot bad;
+  FailedPivot<double> failed;
   bool nearly_singular;
 };
 
@@ -132,15 +125,15 @@ __device__ inline void load_rows(double (&a)[16], const double* cells, int lane)
 /// Eliminates 16 columns, one row per lane and one column at a time, by roots: for pivots of any
 /// magnitude. Pivots that are not positive and finite become 1, and the first of them is returned.
 /// `column`: 16 numbers in shared memory. Called by one warp.
-__device__ inline BadPivot eliminate_guarded(double (&a)[16], double* column, int lane) {
-  BadPivot bad;
+__device__ inline FailedPivot<double> eliminate_guarded(double (&a)[16], double* column, int lane) {
+  FailedPivot<double> failed;
 #pragma unroll
   for (int k = 0; k < 16; ++k) {
     if (lane < 16) column[lane] = a[k];
     __syncwarp();
     double pivot = column[k];
     if (!is_pivot(pivot)) {
-      if (bad.column == 16) bad = {k, pivot};
+      if (failed.column == 16) failed = {k, pivot};
       pivot = 1.0;
     }
     const double over_root = 1.0 / sqrt(pivot);  // a normal number for every pivot
@@ -149,7 +142,7 @@ __device__ inline BadPivot eliminate_guarded(double (&a)[16], double* column, in
     for (int c = k + 1; c < 16; ++c) a[c] = fma(-a[k], column[c] * over_root, a[c]);
     __syncwarp();
   }
-  return bad;
+  return failed;
 }
 
 /// Replaces block (s,s) of the tile in memory.diagonal, products of earlier columns subtracted, by
@@ -159,12 +152,12 @@ __device__ inline EliminatedBlock eliminate_block(const ChainMemory& memory, int
   double* cells = memory.diagonal + shared_cell(2 * s + (row >> 3), 2 * s) + (row & 7) * 8;
   double* inverse = memory.inverse + s * kInverseEntries;
   const double diagonal = cells[(row >> 3) * kCellEntries + (row & 7)];
-  BadPivot bad;
+  FailedPivot<double> failed;
   double a[16];
   load_rows(a, cells, lane);
   if (eliminate(a, memory.columns, 16, lane) >= 0) {
     load_rows(a, cells, lane);
-    bad = eliminate_guarded(a, memory.columns, lane);
+    failed = eliminate_guarded(a, memory.columns, lane);
   }
   if (lane < 16) {
 #pragma unroll
@@ -179,7 +172,7 @@ __device__ inline EliminatedBlock eliminate_block(const ChainMemory& memory, int
   }
   const bool nearly_singular = is_nearly_singular(a, diagonal, 16, lane);
   __syncwarp();
-  return {bad, nearly_singular};
+  return {failed, nearly_singular};
 }
 
 __device__ inline void store_block(double* tile, const double (&c)[2][4], int row_block,
@@ -477,20 +470,20 @@ __device__ inline void eliminate_below(const ChainMemory& memory, int s, int blo
   subtract_square(memory, x, s + 1, me.lane);
 }
 
-/// Does warp 0's part of L(j,j), whose block (0,0) is loaded. Records the front's first bad pivot
-/// unless failed_before, then sets that.
+/// Does warp 0's part of L(j,j), whose block (0,0) is loaded. Records the front's first failed
+/// pivot unless failed_before, then sets that.
 __device__ inline void eliminate_tile(const FrontView& front, const ChainMemory& memory, int j,
                                       int blocks, const Member& me, bool& failed_before) {
   int corrected = 0;
   for (int s = 0; s < blocks; ++s) {
-    const auto [bad, corrects] = eliminate_block(memory, s, me.lane);
+    const auto [failed, corrects] = eliminate_block(memory, s, me.lane);
     corrected |= static_cast<int>(corrects) << s;
     if (me.lane == 0) memory.corrected[s] = corrected;
-    if (bad.column < 16 && !failed_before) {
+    if (failed.column < 16 && !failed_before) {
       failed_before = true;
       if (me.lane == 0)
-        front.counters[kFailed] = 1 + j * kTile + 16 * s + bad.column,
-        *front.failed_pivot = bad.value;
+        front.counters[kFailed] = 1 + j * kTile + 16 * s + failed.column,
+        *front.failed_pivot = failed.value;
     }
     if (s + 1 < blocks) eliminate_below(memory, s, blocks, corrects, me);
   }

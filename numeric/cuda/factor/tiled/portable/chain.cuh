@@ -71,14 +71,6 @@ __device__ __forceinline__ float reciprocal_root(float x) {
   return fmaf(0.5F * y, r, y);
 }
 
-/// The first pivot of a block that is not positive and finite: its column (16: none), and its
-/// value.
-template <class T>
-struct FailedPivot {
-  int column = kSlabColumns;
-  T value = 0;
-};
-
 /// Subtracts row lane % 16 of X X^T from `a`; x: X, 16 rows of a slab. Called by all lanes of a
 /// warp: each half of them computes half of the products.
 template <class T>
@@ -203,7 +195,8 @@ __device__ __forceinline__ void update_right(typename Loop::T* rows,
 // solves for the rows below these and updates them. ----
 
 /// Factorises diagonal block s of L(j,j) in its slab, where only the products of slab s - 1 are
-/// still to be subtracted. Records a bad pivot in the front unless failed_before, then sets that.
+/// still to be subtracted. Records a failed pivot in the front unless failed_before, then sets
+/// that.
 template <class T>
 __device__ __forceinline__ void eliminate(const ChainStep<T>& step, const ChainMemory<T>& memory,
                                           int s, bool& failed_before, int lane) {
