@@ -245,7 +245,4 @@ Refinement refine_with(const numeric::ResidualImpl<T>& residual, const Symmetric
                        const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> x,
                        Workspace<T>& workspace, const RefineOptions& options);
 
-extern template class Engine<float>;
-extern template class Engine<double>;
-
 }  // namespace kauri
