@@ -147,8 +147,10 @@ TEST(Solver, SolvesOfManyThreadsRefuseWhatTheyDoNotFit) {
   EXPECT_EQ(text(81, 2, x.data()), "Solver::solve: b has 2 columns, x has 1");
   EXPECT_EQ(text(81, 1, b.data() + 5), "Solver::solve: x overlaps b; give it memory of its own");
   ASSERT_FALSE(solver.refactorize_shifted(-100).ok());
-  EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)solver.factor(); }),
-            "Solver::factor: there is no factor, since the last factorisation failed");
+  EXPECT_EQ(
+      error_text(ErrorKind::usage, [&] { (void)solver.factor(); }),
+      "Solver::factor: there is no factor, since the last factorisation failed; call compute() "
+      "or refactorize() with other values");
   Solver<double> mixed(one_thread(Precision::mixed));
   ASSERT_TRUE(mixed.compute(a.view()).ok());
   EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)mixed.factor(); }).find("full precision"),

@@ -72,7 +72,7 @@ TEST(Scaling, FloatsAreFiniteAndNearOne) {
   EXPECT_TRUE(std::isnan(off(std::nan(""))));
   std::vector<double> few(2);
   EXPECT_EQ(error_text(ErrorKind::usage, [&] { scaling.apply(std::span(few)); }),
-            "SymmetricScaling: of 60 rows, x has 2");
+            "SymmetricScaling: of 60 rows, x has 2, expected as many");
   EXPECT_NE(error_text(ErrorKind::usage, [&] { scaling.apply(a.view(), std::span(few)); }),
             "no Error");
   EXPECT_NE(error_text(ErrorKind::usage,

@@ -374,7 +374,8 @@ TYPED_TEST(DeviceSolves, MatricesThatAreRefused) {
             "solve: x has " + fewer + " rows, A has " + rows);
   EXPECT_EQ(refused({array.data(), n, 1, n}, good), "solve: b has 1 columns, x has 2");
   EXPECT_EQ(refused(good, {array.data(), n, 2, n - 1}),
-            "solve: x has 2 columns and leading dimension " + fewer + " for " + rows + " rows");
+            "solve: x has 2 columns and leading dimension " + fewer + " for " + rows +
+                " rows, expected a leading dimension of " + rows + " or more");
   EXPECT_EQ(array.fetch(), ones);
 }
 
