@@ -10,7 +10,6 @@
 #include "src/c/guard.hpp"
 #include "src/c/handles.hpp"
 #include "src/c/values.hpp"
-#include "src/engine/for_backend.hpp"
 
 namespace kauri::c {
 namespace {
@@ -23,7 +22,10 @@ AnalyzeOptions analysis_for(const kauri_options* options, const kauri_backend* b
   const SolverOptions all = options_of(options);
   AnalyzeOptions analyze = all.analyze;
   if (analyze.ordering.threads == 0) analyze.ordering.threads = all.threads;
-  return backend == nullptr ? analyze : for_backend(std::move(analyze), *backend->backend);
+  if (backend == nullptr) return analyze;
+  if (analyze.target.empty()) analyze.target = backend->backend->target();
+  if (analyze.workers == 0) analyze.workers = backend->backend->threads();
+  return analyze;
 }
 
 void copy_to(std::span<const Index> from, std::int32_t* to) {

@@ -8,7 +8,6 @@
 #include "numeric/cuda/executor.hpp"
 #include "numeric/executor.hpp"
 #include "src/checks/misuse.hpp"
-#include "src/engine/for_backend.hpp"
 #include "symbolic/device/cost.hpp"
 
 namespace kauri {
@@ -110,19 +109,19 @@ Symbolic::Symbolic(SolverOptions given, int scalar_size)
     : options(std::move(given)),
       scalar_bytes(scalar_size),
       backends(options.backend, options.threads, options.cuda) {
-  complete_options();
+  set_threads();
 }
 
 Symbolic::Symbolic(SolverOptions given, int scalar_size, std::shared_ptr<Backend> backend)
     : options(std::move(given)), scalar_bytes(scalar_size), backends(std::move(backend)) {
   if (options.threads == 0) options.threads = this->backend().threads();
-  complete_options();
+  set_threads();
 }
 
-/// Completes options.analyze: an empty target and workers of 0 become the backend's, ordering
-/// threads of 0 become options.threads.
-void Symbolic::complete_options() {
-  options.analyze = for_backend(std::move(options.analyze), backend());
+/// Sets options.analyze.workers and ordering threads that are 0: to the backend's threads, and to
+/// options.threads.
+void Symbolic::set_threads() {
+  if (options.analyze.workers == 0) options.analyze.workers = backend().threads();
   if (options.analyze.ordering.threads == 0) options.analyze.ordering.threads = options.threads;
 }
 

@@ -102,8 +102,8 @@ Analysis analyze_for(Chooser& backends, const AnalyzeOptions& options, int scala
 /// Engines share it, in float and in double. Only one thread at a time may set options, analyse or
 /// adopt.
 struct Symbolic {
-  /// Makes the backends. Options that leave target, workers or ordering threads open get those of
-  /// the backend and of the option `threads`. scalar_size: bytes of a number of L, 4 or 8. Throws
+  /// Makes the backends. Options that leave workers or ordering threads open get those of the
+  /// backend and of the option `threads`. scalar_size: bytes of a number of L, 4 or 8. Throws
   /// Error: usage (an unknown BackendChoice, threads < 0, half an allocator), device (a device was
   /// asked for and is not available).
   Symbolic(SolverOptions given, int scalar_size);
@@ -147,7 +147,7 @@ struct Symbolic {
   Analysis analysis;
 
  private:
-  void complete_options();
+  void set_threads();
 
   std::mutex preparing_;
   std::optional<PreparedPlan> prepared_;

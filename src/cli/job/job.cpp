@@ -94,8 +94,10 @@ Job make_job(const JobOptions& options, const LimitOptions& limits) {
           std::make_shared<Symbolic>(std::move(solver), scalar_bytes(options)),
           {},
           options.ordering_file};
+  AnalyzeOptions& analyze = job.analyze();
+  if (analyze.target.empty()) analyze.target = job.backend().target();
   if (options.solver.analyze.workers == 0)
-    job.analyze().workers = std::clamp(job.backend().threads(), 1, kMostWorkers);
+    analyze.workers = std::clamp(job.backend().threads(), 1, kMostWorkers);
   if (!job.given_file.empty())
     job.given = fenced("reading " + job.given_file, limits,
                        [&] { return read_permutation(job.given_file); });
