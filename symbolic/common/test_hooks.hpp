@@ -27,7 +27,8 @@ class DeviceTestHooks {
   [[nodiscard]] Index teams() const { return teams_; }
   /// Returns the seed of pauses in each task and warp, 0 for none. No bit of L depends on it.
   [[nodiscard]] unsigned pauses() const { return pauses_; }
-  /// Returns the least number of pivots that a part of a product adds up, a multiple of 16:
+  /// Returns the least number of pivots that a part of a product, except the last, adds up, a
+  /// multiple of 16:
   /// DeviceSchedule::kLeastPart, or less. The bits of L depend on it.
   [[nodiscard]] Index least_part() const { return least_part_; }
   /// Returns the most entries of DeviceSchedule's array for which lists of sums hold places of 32

@@ -58,8 +58,9 @@ struct DeviceSchedule {
   static constexpr Index kMostChildren = 64;
 
   bool on = false;  ///< the plan is for a device
-  /// Least pivots of a part: products over more pivots are added up in up to four parts of at least
-  /// this many pivots. A multiple of 16. The bits of L depend on it.
+  /// Least length of a part, in pivots: products over more pivots than this are added up in two to
+  /// four parts. All parts but the last, which takes the rest, have the same length, at least this
+  /// one. A multiple of 16. The bits of L depend on it.
   static constexpr Index kLeastPart = 2048;
   /// Most entries of an array whose places in Sums take 32 bits on the device; places of a larger
   /// one take 64.

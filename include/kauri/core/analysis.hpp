@@ -88,15 +88,15 @@ struct Analysis {
     std::string target;  ///< name of the cost table
     double start_s =
         0;  ///< seconds until the device can be used; 0 if its context exists, and for the CPU
-    double create_s =
-        0;  ///< seconds to make a factor; Cost::predicted_create_s is its counterpart in double
+    double create_s = 0;  ///< seconds to make a factor; Cost::predicted_create_s is the same for
+                          ///< factors in double
     double values_s = 0;  ///< seconds to copy the values of A to the device; 0 for the CPU
-    double factor_s =
-        0;  ///< seconds of a factorisation; Cost::predicted_factor_s is its counterpart in double
-    double solve_s =
-        0;             ///< seconds of a solve; Cost::predicted_solve_s is its counterpart in double
-    double job_s = 0;  ///< seconds of the whole job
-    Offset bytes = 0;  ///< bytes of memory; for a device an estimate, a few percent off
+    double factor_s = 0;  ///< seconds of a factorisation; Cost::predicted_factor_s is the same for
+                          ///< factors in double
+    double solve_s = 0;   ///< seconds of a solve with one right-hand side; Cost::predicted_solve_s
+                         ///< is the same for factors in double
+    double job_s = 0;     ///< seconds of the whole job
+    Offset bytes = 0;     ///< bytes of memory; for a device an estimate, a few percent off
     bool scaled = false;  ///< true if the constants were not measured in this scalar on this kind
                           ///< of device, but scaled from those of another
   };

@@ -31,8 +31,8 @@ struct FrontViewOf {
   T* inverses =
       nullptr;  ///< cells.diagonal_entries(); out: the inverses of L's 16 x 16 diagonal blocks
   int* counters = nullptr;  ///< symbolic::counter_count(cells) ints, zero at the start; see kFailed
-  double* failed_pivot = nullptr;  ///< out: the first pivot that is not positive and finite, if
-                                   ///< counters[kFailed] is not 0
+  double* failed_pivot = nullptr;  ///< out: value of the first pivot that is not positive and
+                                   ///< finite, if counters[kFailed], 1 + its column, is not 0
   const ChildViewOf<T>* child = nullptr;
   int child_count = 0;
   int awaited = 0;  ///< number of tasks of the launch that write the children's blocks

@@ -199,7 +199,8 @@ const char* KernelSet<T>::name() const {
 /// the text names this build's architectures and those of `device`), memory.
 void load_kernels(const cudaDeviceProp& device);
 
-/// Throws Error(usage) if solves_together or group_columns has a value that no kernel has.
+/// Throws Error(usage) unless solves_together is 1, 8 or 32, and group_columns is 8, 16 or 32, or 0
+/// for a choice by size.
 void require_valid(const CudaOptions& options);
 
 /// Chooses the kernels for the current device. Throws Error: usage (options.compute does not run on

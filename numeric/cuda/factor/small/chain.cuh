@@ -29,8 +29,9 @@ struct ChainScratch {
   }
 };
 
-/// Does the work of warp 0 in phase j >= -1: makes block (j+1,j) of L, if j >= 0, and subtracts its
-/// square from diagonal block j+1; then eliminates that block, if it has pivots.
+/// Does the work of warp 0 in phase j >= -1: makes block (j+1,j) of L, if j >= 0 and the front has
+/// that row of blocks. If diagonal block j+1 has pivots, warp 0 then subtracts the square of block
+/// (j+1,j) from it, if j >= 0, and eliminates it.
 template <int kWarps>
 __device__ inline void lead_phase(const LaneFront& front, int pivots, int panels,
                                   const ChainScratch& scratch, int j) {

@@ -299,7 +299,8 @@ __device__ inline void wait_for_levels(const Levels& levels, int level, int lane
 /// Products of many slabs are added up in at most kParts parts. In a single sum, each of thousands
 /// of products would be rounded relative to a number as large as A's diagonal (a backward error of
 /// 4e-14 at 10^4 pivots); kParts parts divide the error by kParts. Each part costs the traffic of
-/// the tile, so it has at least `least` slabs. part_of() returns the number of slabs in a part.
+/// the tile, so all but the last have at least `least` slabs. part_of() returns the number of slabs
+/// in a part.
 inline constexpr int kParts = 4;
 __device__ inline int part_of(int slabs, int least) {
   return max(least, (slabs + kParts - 1) / kParts);

@@ -12,8 +12,8 @@
 
 namespace kauri::numeric::cuda::sweep::multi {
 
-constexpr int kNumberLoaders =
-    3;  // warps after the loader, which load all numbers that products and sums start from
+constexpr int kNumberLoaders = 3;  // warps after the one that loads L; they load the numbers that
+                                   // tiles of L are multiplied by, and those that sums start from
 constexpr int kResident = 2;  // blocks per multiprocessor
 constexpr int kRegisters = 128,
               kMultiplierRegisters = 144;  // registers per thread: of the kernel, and of the

@@ -50,9 +50,9 @@ struct ChainBarriers {
   unsigned steps;       // number of steps of finished chains
 };
 
-/// Returns the number of arrivals at ChainBarriers::column[s] in a step: warp 0's and those of
-/// warps that help it, if only by being in the step: no phase may end while a warp awaits the last
-/// one.
+/// Returns the number of arrivals at ChainBarriers::column[s] in a step: of warps 0-2 for s = 0,
+/// else of warps 0 and 3. Warp 3 makes no part of block columns 2 and 3; it arrives there so that
+/// no phase ends while a warp still waits for the phase before.
 __device__ constexpr int makers_of_column(int s) { return s == 0 ? 3 : 2; }
 
 /// Initialises the barriers before the first chain. Called by one thread.
