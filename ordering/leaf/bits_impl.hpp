@@ -100,7 +100,7 @@ class BitElimination {
   Short* const neighbours_;  // per step: the principals that remained in its front, step after step
   Index* const key_;         // by vertex of the interior: its key; kDone if not a principal
   Vertex* const vertex_;     // length interior
-  Step* const step_;         // the steps so far
+  Step* const step_;         // by step: its record; only the first steps_ are set
   Index* const bucket_;      // by bucket: its last principal, or kNone
   std::vector<AmdPivot>* const trace_;
   Row alive_{};      // vertices that are not eliminated, and the halo

@@ -83,9 +83,10 @@ struct MixedReport {
   int steps = 0;     ///< most corrections of one column that were kept, by the last factor that the
                      ///< column used; its first solve counts as one
   int cg_steps = 0;  ///< most conjugate gradient steps of one column
-  /// Largest ratio of the componentwise errors after and before a refinement step that began above
-  /// `accept`; 0 if there was none. The first solve, whose ratio shows the accuracy of the factor
-  /// in float, is left out.
+  /// Largest ratio of the componentwise errors after and before a refinement step with the factor
+  /// in float that began above `accept`; infinite if a ratio was NaN, 0 if there was no such step.
+  /// The first solve, whose ratio shows the accuracy of that factor, is left out. Steps with a
+  /// factor in double do not count.
   double contraction = 0;
   double cg_contraction = 0;  ///< geometric mean of the ratios of errors after and before each
                               ///< conjugate gradient step up to the best x, in the worst column; 1

@@ -15,7 +15,8 @@ namespace kauri::numeric::cpu {
 inline constexpr Index kCopyRows = 4096;  ///< rows that a thread copies at a time
 
 /// Computes x(k,:) = sign * b(old_of(k), :) for all k, or sign * b(k, :) if perm is null; b has
-/// either layout, x is row-major without gaps. Called inside Workers::execute().
+/// either layout, x is row-major without gaps. One thread calls it, inside Workers::execute(), and
+/// it divides the rows among all threads of `workers`.
 template <class T>
 void gather(const Permutation* perm, MatrixView<const T> b, T* x, Workers& workers, T sign = 1) {
   const Index n = b.rows, r = b.cols;
@@ -29,7 +30,7 @@ void gather(const Permutation* perm, MatrixView<const T> b, T* x, Workers& worke
 }
 
 /// Computes b(i,:) = x(new_of(i), :) for all i, or x(i, :) if perm is null; layouts as for
-/// gather(). Called inside Workers::execute().
+/// gather(), and called as gather().
 template <class T>
 void scatter(const Permutation* perm, const T* x, MatrixView<T> b, Workers& workers) {
   const Index n = b.rows, r = b.cols;

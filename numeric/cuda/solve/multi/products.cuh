@@ -91,9 +91,10 @@ struct OwnRows {
   }
 };
 
-/// Numbers of a tile in shared memory as left operands, whose rows are columns of the numbers: the
-/// two adjacent numbers of a row in memory belong to one lane and one k. A lane has rows 2 t + e (e
-/// = 0, 1) of each eight forward, t + 4 e backward.
+/// A lane's share of a tile of numbers in shared memory, as left operand of the transposed product:
+/// rows of numbers are its k, columns of numbers its rows. The two adjacent numbers of a row that
+/// a lane reads at once have the same k. With t = lane % 4, the lane has rows 2 t + e (e = 0, 1) of
+/// each eight rows of numbers forward, and t + 4 e backward.
 template <bool kForward, int kWidth>
 struct Operand {
   const double* of[2];

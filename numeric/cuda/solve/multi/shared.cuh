@@ -13,8 +13,8 @@
 namespace kauri::numeric::cuda::sweep::multi {
 
 constexpr int kNumberLoaders = 3;  // warps after the one that loads L; they load the numbers that
-                                   // tiles of L are multiplied by, and those that sums start from
-constexpr int kResident = 2;  // blocks per multiprocessor
+                                   // tiles of L are multiplied by, and the initial numbers of sums
+constexpr int kResident = 2;       // blocks per multiprocessor
 constexpr int kRegisters = 128,
               kMultiplierRegisters = 144;  // registers per thread: of the kernel, and of the
                                            // multiplying warps while there are tiles

@@ -40,9 +40,10 @@ struct ChainBarriers {
   std::uint64_t column[kSlabs];  // s: block column s of L(j,j) and the inverse of block s are
                                  // complete
   std::uint64_t rows;            // blocks (2,0) and (3,0) of L(j,j) are complete
-  std::uint64_t first;           // tile (j,j) and the one below are prepared; block (0,0) is in
-                                 // ChainMemory::first if tile (j,j) is whole; block columns 0-2 of
-                                 // L(j-1,j-1) are stored
+  std::uint64_t first;           // the products of all columns before j-1 are subtracted from tiles
+                                 // (j,j) and (j+1,j) in global memory (kPrepared); block (0,0) of
+                                 // that tile (j,j) is in ChainMemory::first if the tile has all
+                                 // cells; block columns 0-2 of L(j-1,j-1) are stored
   std::uint64_t diagonal;        // all columns of L(j-1,j-1) are stored
   std::uint64_t left;            // L(j+1,j-1) is in ChainMemory::left; L(j,j-1) is stored
   std::uint64_t below;  // L(j+1,j) is in ChainMemory::below, and ChainMemory::left and L(j,j) are

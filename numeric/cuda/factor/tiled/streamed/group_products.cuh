@@ -117,8 +117,8 @@ struct Group<Tf32Loop<kProducts>> {
       }
     }
   }
-  /// Returns the descriptor for column `column` of cells of the right operand; `part`: its high
-  /// parts or its low ones.
+  /// Returns the wgmma descriptor of column `column` of cells of the right operand, which lies in
+  /// shared memory. `part`: StageOperands::high or StageOperands::low.
   template <int kColumns>
   __device__ static __forceinline__ ptx::GroupOperand right(const float* part, int column) {
     return ptx::group_operand(part + column * kCellEntries, kColumns * kCellEntries,
