@@ -14,18 +14,12 @@
 
 #include "kauri/kauri.hpp"
 #include "tests/support/process/error_text.hpp"
+#include "tests/support/process/targets.hpp"
 #include "tests/support/process/temp_file.hpp"
 #include "tests/support/systems/patterns.hpp"
 
 namespace kauri::test {
 namespace {
-
-std::vector<std::string> targets() {
-  std::vector<std::string> all{"cpu-generic"};
-  if (host_target() != "cpu-generic") all.emplace_back("cpu-avx2");
-  if (host_target() == "cpu-avx512") all.emplace_back("cpu-avx512");
-  return all;
-}
 
 template <class T>
 bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {

@@ -14,18 +14,11 @@
 #include "symbolic/plan/internals.hpp"
 #include "tests/support/process/many_threads.hpp"
 #include "tests/support/process/seeds.hpp"
+#include "tests/support/process/targets.hpp"
 #include "tests/support/systems/exact.hpp"
 
 namespace kauri {
 namespace {
-
-/// Returns the targets whose kernels this machine can run.
-std::vector<std::string> targets() {
-  std::vector<std::string> all{"cpu-generic"};
-  if (host_target() != "cpu-generic") all.emplace_back("cpu-avx2");
-  if (host_target() == "cpu-avx512") all.emplace_back("cpu-avx512");
-  return all;
-}
 
 /// Returns the triangle `lower` in this storage, with rows descending in each column.
 template <class T>
@@ -113,7 +106,7 @@ TYPED_TEST(EveryWay, SameBitsAndSmallErrors) {
     const auto lower = generate(spec);
     for (AnalyzeOptions options : orderings(lower.n())) {
       ASSERT_GE(analyze(lower.pattern(), options)->internals->schedule.task.size(), least_tasks);
-      for (const std::string& target : targets()) {
+      for (const std::string& target : test::targets()) {
         options.target = target;
         std::optional<std::vector<TypeParam>> first;
         for (const Storage storage : {Storage::lower, Storage::upper, Storage::full})
