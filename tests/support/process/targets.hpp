@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kauri/kauri.hpp"
+#include "kauri/core/backend.hpp"
 
 namespace kauri::test {
 

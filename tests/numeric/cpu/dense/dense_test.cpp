@@ -13,17 +13,10 @@
 #include "kauri/core/error.hpp"
 #include "kauri/core/plan.hpp"
 #include "numeric/cpu/dense/dense.hpp"
+#include "tests/support/process/targets.hpp"
 
 namespace kauri::numeric::cpu {
 namespace {
-
-std::vector<std::string> targets() {
-  const std::string host = host_target();
-  std::vector<std::string> t{"cpu-generic"};
-  if (host != "cpu-generic") t.emplace_back("cpu-avx2");
-  if (host == "cpu-avx512") t.emplace_back("cpu-avx512");
-  return t;
-}
 
 /// Holds a column-major matrix with a padded leading dimension. The padding is poisoned, so that a
 /// kernel that reads or writes it is caught.
@@ -69,7 +62,7 @@ TYPED_TEST_SUITE(Dense, Scalars);
 TYPED_TEST(Dense, UpdateIsExactOnIntegers) {
   using T = TypeParam;
   std::mt19937 random(1);
-  for (const std::string& target : targets()) {
+  for (const std::string& target : test::targets()) {
     const auto& kernels = dense_kernels<T>(target);
     for (int round = 0; round < 300; ++round) {
       const Index n = 1 + static_cast<Index>(random() % 60),
@@ -95,7 +88,7 @@ TYPED_TEST(Dense, UpdateIsExactOnIntegers) {
 TYPED_TEST(Dense, PackedUpdateEqualsNaive) {
   using T = TypeParam;
   std::mt19937 random(2);
-  for (const std::string& target : targets()) {
+  for (const std::string& target : test::targets()) {
     const auto& kernels = dense_kernels<T>(target);
     ASSERT_EQ(kernels.slab_rows % kernels.col_tile, 0);
     ASSERT_EQ(kFrontTile % kernels.slab_rows, 0);
@@ -130,7 +123,7 @@ TYPED_TEST(Dense, PackedUpdateEqualsNaive) {
 TYPED_TEST(Dense, PotrfAndTrsmRecoverAnExactFactor) {
   using T = TypeParam;
   std::mt19937 random(3);
-  for (const std::string& target : targets()) {
+  for (const std::string& target : test::targets()) {
     const auto& kernels = dense_kernels<T>(target);
     for (int round = 0; round < 300; ++round) {
       const Index n = 1 + static_cast<Index>(random() % kBasePanel),
@@ -166,7 +159,7 @@ TYPED_TEST(Dense, PotrfNamesTheFailingColumnAndPivot) {
   std::mt19937 random(4);
   const T bad[] = {T(0), T(-2), std::numeric_limits<T>::quiet_NaN(),
                    std::numeric_limits<T>::infinity()};
-  for (const std::string& target : targets()) {
+  for (const std::string& target : test::targets()) {
     const auto& kernels = dense_kernels<T>(target);
     for (Index n = 1; n <= kBasePanel; ++n) {
       const Index j = static_cast<Index>(random() % n);
@@ -192,7 +185,7 @@ TYPED_TEST(Dense, PotrfNamesTheFailingColumnAndPivot) {
 TYPED_TEST(Dense, SolvesInvertProductsExactly) {
   using T = TypeParam;
   std::mt19937 random(5);
-  for (const std::string& target : targets()) {
+  for (const std::string& target : test::targets()) {
     const auto& kernels = dense_kernels<T>(target);
     for (int round = 0; round < 200; ++round) {
       const Index p = 1 + static_cast<Index>(random() % 50), q = static_cast<Index>(random() % 50);
@@ -259,7 +252,7 @@ std::vector<symbolic::RowRun> random_runs(Index q, Index m, std::mt19937& random
 TYPED_TEST(Dense, RowsAreAddedAndGatheredWhereTheRunsSay) {
   using T = TypeParam;
   std::mt19937 random(11);
-  for (const auto& target : targets()) {
+  for (const auto& target : test::targets()) {
     const auto& kernels = dense_kernels<T>(target);
     for (int round = 0; round < 300; ++round) {
       const Index q = 1 + static_cast<Index>(random() % 40),
@@ -317,7 +310,7 @@ TYPED_TEST(Dense, RowsAreAddedAndGatheredWhereTheRunsSay) {
 /// have few digits.
 TYPED_TEST(Dense, LoopsOfRooflinesCountAllTheirSteps) {
   using T = TypeParam;
-  for (const std::string& target : targets()) {
+  for (const std::string& target : test::targets()) {
     const DenseKernels<T>& k = dense_kernels<T>(target);
     double of_a_step = 0;
     k.multiply_adds(1, T(0.5), T(1), &of_a_step);
