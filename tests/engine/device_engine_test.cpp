@@ -108,7 +108,8 @@ TEST_F(DeviceEngines, SolvesOnTheDeviceAreThoseOnTheHost) {
   EXPECT_EQ(engine.report().status, SolveStatus::ok);
 }
 
-/// What a solve calls meanwhile may solve with the same engine, also if a filling waits.
+/// The function that a solve on a device calls meanwhile may solve with the same engine, also if a
+/// filling waits.
 TEST_F(DeviceEngines, SolvesMayBeMadeMeanwhile) {
   Engine<double> engine(symbolic());
   engine.prepare();

@@ -133,7 +133,7 @@ BLAS_NAME = re.compile(
     r"|[sd](gemm|gemv|ger|syrk|syr|symm|symv|trsm|trsv|trmm|trmv|potrf|potri|potrs|potf2|getrf|getrs|axpy|dot|scal|nrm2|copy|swap)_)\b")
 NOISE = re.compile(r"(std::(cout|cerr|clog|abort|exit|quick_exit|terminate|getenv)\b|\b(printf|fprintf|puts|putchar|perror|abort|getenv|setenv)\s*\()")
 
-# What a choice of kernels asks for: an arithmetic, the scalar of a template, the compute capability of a device.
+# A choice of kernels reads one of these: an arithmetic, the scalar of a template, the compute capability of a device.
 KERNEL_CHOICE = re.compile(r"\b(CudaCompute::\w+|is_same_v<T|cudaDevAttrComputeCapability\w+)")
 KERNEL_CHOOSERS = tuple("numeric/cuda/" + name for name in ("select_kernels.cpp", "plan/kernel_set", "plan/roofline.hpp", "factor/tiled/"))
 
