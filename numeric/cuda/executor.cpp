@@ -26,8 +26,7 @@ namespace kauri::numeric::cuda {
 namespace {
 
 std::string target_of(const cudaDeviceProp& properties) {
-  return std::string(
-      symbolic::device_target(properties.major, properties.minor, properties.multiProcessorCount));
+  return std::string(symbolic::device_target(properties.major, properties.minor));
 }
 
 template <Scalar T>
@@ -224,7 +223,7 @@ std::optional<Survey> survey(int device, std::string* why_not) {
 std::unique_ptr<Executor> make_executor(const CudaOptions& options) {
   require_device(options.device);
   require_code(options.device);
-  require_valid(options);
+  require_valid(options, properties_of(options.device));
   return std::make_unique<CudaExecutor>(options);
 }
 

@@ -300,6 +300,12 @@ void add_device(Table& table) {
       "cuda.group_columns", {0, 8, 16, 32}, [](auto& o) -> auto& { return o.cuda.group_columns; },
       "of 9 to 32 right-hand sides, how many a group of the device's blocks solves; 0: chosen by "
       "the sizes of A and L"));
+  table.push_back(integer_entry(
+      "cuda.multiprocessors", 0, [](auto& o) -> auto& { return o.cuda.multiprocessors; },
+      "multiprocessors that large fronts and sweeps take; 0: all"));
+  table.push_back(boolean_entry(
+      "cuda.portable", [](auto& o) -> auto& { return o.cuda.portable; },
+      "run the kernels that all devices run, also where there are faster ones"));
 }
 
 struct AllOptions {

@@ -136,6 +136,9 @@ struct Card {
   double clock, processors, peak, bandwidth;
 };
 constexpr Card kH200{1.98e9, 132, 67e12, 4.8e12};
+/// Fewest multiprocessors of a Hopper card whose seconds kHopper predicts: those of the smallest
+/// H100.
+constexpr int kFewestPredicted = 114;
 constexpr Card kA100{1.41e9, 108, 19.5e12,
                      1.555e12};  // the card with 40 GB; the one with 80 GB has 2.0e12
 
@@ -175,11 +178,8 @@ double small_seconds(double level_s, double front_s, double double_bandwidth,
   return level_s * work.levels + front_s * work.fronts + work.bytes / double_bandwidth;
 }
 
-/// Returns true if Hopper's kernels run, which handle doubles only. A card with fewer
-/// multiprocessors does not hold the teams that plans need (symbolic::kFewestTeams).
-bool has_hopper_kernels(int major, int minor, int processors) {
-  return major == 9 && minor == 0 && 2 * processors >= kFewestTeams;
-}
+/// Returns true if Hopper's kernels run, which handle doubles only.
+bool has_hopper_kernels(int major, int minor) { return major == 9 && minor == 0; }
 
 }  // namespace
 
@@ -224,12 +224,12 @@ const DeviceCost& device_cost(std::string_view target, int scalar_bytes) {
                   " bytes; expected the target of a CUDA backend, and 4 or 8 bytes");
 }
 
-std::string_view device_target(int major, int minor, int processors) {
-  return has_hopper_kernels(major, minor, processors) ? "sm_90" : "sm_80";
+std::string_view device_target(int major, int minor) {
+  return has_hopper_kernels(major, minor) ? "sm_90" : "sm_80";
 }
 
 bool is_predicted(int major, int minor, int processors) {
-  return has_hopper_kernels(major, minor, processors) ||
+  return (has_hopper_kernels(major, minor) && processors >= kFewestPredicted) ||
          (major == 8 && minor == 0 && processors >= static_cast<int>(kA100.processors));
 }
 

@@ -88,12 +88,12 @@ struct DeviceCost {
 /// Returns the constants of a target and scalar. Throws Error(usage) if there are none.
 const DeviceCost& device_cost(std::string_view target, int scalar_bytes = sizeof(double));
 
-/// Returns the target of plans for a device of compute capability major.minor with that number of
-/// multiprocessors: "sm_90" if Hopper's kernels run on it, else "sm_80", whose tables are those of
-/// the portable kernels.
-std::string_view device_target(int major, int minor, int processors);
-/// Returns true if the constants of its target hold for the device: H100s, H200s and the like, and
-/// A100s. Other devices are slower in one respect or another, or unknown.
+/// Returns the target of plans for a device of compute capability major.minor: "sm_90" if Hopper's
+/// kernels run on it, else "sm_80", whose tables are those of the portable kernels. The number of
+/// multiprocessors has no part in it, so that a slice of a device has the plans of the whole one.
+std::string_view device_target(int major, int minor);
+/// Returns true if the constants of its target hold for the device: whole H100s, H200s and the
+/// like, and A100s. Other devices are slower in one respect or another, or unknown.
 bool is_predicted(int major, int minor, int processors);
 
 /// Returns the bytes that residuals take on a device (numeric/cuda/matrix/residual.cpp): both

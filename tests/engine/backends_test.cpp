@@ -41,7 +41,7 @@ TEST(Backends, TheCpuIsTakenForAReason) {
 
 /// Returns a device as a survey reports it.
 numeric::cuda::Survey found(const char* name, int major, int minor, int processors) {
-  return {name, std::string(symbolic::device_target(major, minor, processors)),
+  return {name, std::string(symbolic::device_target(major, minor)),
           symbolic::is_predicted(major, minor, processors), Offset{1} << 36, true};
 }
 

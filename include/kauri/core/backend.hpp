@@ -107,7 +107,7 @@ using StreamHandle = void*;
 enum class CudaCompute {
   automatic,  ///< the best that the device can run, in the order stated above
   hopper,     ///< double: mma.m16n8k16, bulk copies, dedicated kernels of small fronts; compute
-              ///< capability 9.0, >= 114 multiprocessors
+              ///< capability 9.0
   tensor,     ///< double: mma.m8n8k4; compute capability 8.0 or newer
   fma,        ///< float and double: fused multiply-adds; compute capability 8.0 or newer
   tf32x3,  ///< float: TF32 tensor cores; each operand is a sum of two parts, and three of the four
@@ -167,6 +167,14 @@ struct CudaOptions {
   /// side by side), 16 (two) or 32 (one). 0 chooses by size: with at most 2^24 entries of L, 8 up
   /// to 2^14 rows of A and 16 up to 2^16 rows; otherwise 32. The bits of a column depend on this.
   Index group_columns = 0;
+  /// Multiprocessors that kernels take whose blocks wait for one another: those of large fronts and
+  /// of sweeps. 0: all. With fewer than the device has, kernels of other libraries that never end
+  /// can keep the rest. Bits do not depend on this. Small fronts, products and residuals run in
+  /// ordinary launches, on all multiprocessors that are free.
+  int multiprocessors = 0;
+  /// True: runs the kernels that all devices run, also on a device that has faster ones of its own;
+  /// to compare them, and to test them where no other device is.
+  bool portable = false;
 };
 
 /// Makes a backend that computes on a CUDA device.
@@ -187,8 +195,9 @@ struct CudaOptions {
 ///
 /// Throws Error: device (kauri was built without CUDA; the device does not exist, with the driver's
 /// reason; this build has no code for it), usage (only one function of the allocator is null;
-/// solves_together or group_columns is out of range; the device cannot run the kernels that
-/// options.compute asks for), memory. If options.compute is for double alone,
+/// solves_together, group_columns or multiprocessors is out of range, and the latter is so few that
+/// not even the smallest list of tasks runs; the device cannot run the kernels that options.compute
+/// asks for, or these are Hopper's and options.portable is true), memory. If options.compute is for double alone,
 /// Factor<float>::create() throws Error(usage).
 Backend cuda_backend(const CudaOptions& options);
 /// Makes a backend on this device, which CUDA counts from 0, with all other options at their

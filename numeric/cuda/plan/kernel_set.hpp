@@ -24,6 +24,8 @@ template <class T>
 struct FactorMemory;
 template <class T>
 struct SeveralSolve;
+template <class S>
+struct SweepMemory;
 template <class T>
 struct KernelSet;
 
@@ -46,8 +48,8 @@ struct TaskLaunch {
 template <class T>
 struct TiledKernels {
   CudaCompute compute = CudaCompute::automatic;  ///< automatic only if teams is 0
-  int teams = 0;  ///< warp teams that the device holds at once; 0: these kernels do not run, and
-                  ///< the fallback does tiled fronts
+  int teams = 0;  ///< warp teams that may run at once; 0: these kernels do not run, and the
+                  ///< fallback does tiled fronts
   bool streamed =
       false;  ///< float: operands come by bulk copies (factor/tiled/streamed/kernel.hpp)
   int teams_in_block = 1;  ///< warp teams of a thread block; divides the teams of a launch
@@ -74,10 +76,19 @@ struct SmallKernels {
                          int* ticket, cudaStream_t stream) = nullptr;
 };
 
+/// The kernel of solve/single.
+template <class S>
+struct SingleKernel {
+  int blocks = 0;  ///< thread blocks that may run at once; 0: the fallback solves
+  /// Enqueues the forward sweep, the backward sweep, or both, by `blocks` thread blocks.
+  void (*enqueue)(const SweepView& view, const SweepMemory<S>& memory, bool forward, bool backward,
+                  int blocks, cudaStream_t stream) = nullptr;
+};
+
 /// The kernel of solve/multi for groups of `columns` columns.
 struct GroupKernel {
   Index columns;
-  int blocks = 0;  ///< thread blocks that the device holds at once; 0: it does not run the kernel
+  int blocks = 0;  ///< thread blocks that may run at once; 0: the device does not run the kernel
   /// Enqueues the forward sweep, the backward sweep, or both, by `blocks` thread blocks.
   void (*enqueue)(const SweepView& view, const MultiMemory& memory, bool forward, bool backward,
                   int blocks, cudaStream_t stream) = nullptr;
@@ -88,8 +99,7 @@ template <class T>
 struct KernelSet {
   TiledKernels<T> tiled;
   SmallKernels<T> small;
-  int single_blocks =
-      0;  ///< thread blocks of solve/single that the device holds at once; 0: the fallback solves
+  SingleKernel<T> single;
   std::array<GroupKernel, 3> group{{{8}, {16}, {32}}};  ///< kernels of solve/multi
   Index together = 1;       ///< most columns that sweeps solve together: 1, 8 or 32
   Index group_columns = 0;  ///< CudaOptions::group_columns
@@ -114,7 +124,7 @@ struct KernelSet {
   }
   /// Returns true if solves of the plan go by sweeps (solve/single, solve/multi).
   [[nodiscard]] bool runs_sweeps(const Plan& plan) const {
-    return runs_tasks(plan) && single_blocks > 0 && plan.internals->device.sweeps.bytes > 0;
+    return runs_tasks(plan) && single.blocks > 0 && plan.internals->device.sweeps.bytes > 0;
   }
   /// Returns the kernels for factors of this plan: a copy of this set; or the default set, which is
   /// the fallback alone, if the plan's test hooks ask for it. The hooks can lower the number of
@@ -199,9 +209,9 @@ const char* KernelSet<T>::name() const {
 /// the text names this build's architectures and those of `device`), memory.
 void load_kernels(const cudaDeviceProp& device);
 
-/// Throws Error(usage) unless solves_together is 1, 8 or 32, and group_columns is 8, 16 or 32, or 0
-/// for a choice by size.
-void require_valid(const CudaOptions& options);
+/// Throws Error(usage) unless solves_together is 1, 8 or 32, group_columns is 8, 16 or 32, or 0 for
+/// a choice by size, and multiprocessors is 0 or a number of multiprocessors that `device` has.
+void require_valid(const CudaOptions& options, const cudaDeviceProp& device);
 
 /// Chooses the kernels for the current device. Throws Error: usage (options.compute does not run on
 /// the device), device.

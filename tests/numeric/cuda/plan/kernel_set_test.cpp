@@ -19,7 +19,7 @@ using test::DeviceHooks;
 KernelSet<double> hopper_kernels() {
   KernelSet<double> set;
   set.tiled = {CudaCompute::hopper, 264, false, 2, nullptr};
-  set.single_blocks = 132;
+  set.single.blocks = 132;
   return set;
 }
 

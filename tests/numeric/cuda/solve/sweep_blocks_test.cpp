@@ -58,8 +58,8 @@ class SweepsOfFewBlocks : public ::testing::Test {
   std::vector<T> solve(const std::shared_ptr<const Plan>& plan, std::span<const T> value,
                        Index columns, int blocks) {
     auto& [one, two, scaled] = context_.kernels;
-    (sizeof(T) == 4                           ? one.single_blocks
-     : columns == 1                           ? two.single_blocks
+    (sizeof(T) == 4                           ? one.single.blocks
+     : columns == 1                           ? two.single.blocks
      : columns <= 8 || two.group_columns == 8 ? two.group[0].blocks
      : two.group_columns == 16                ? two.group[1].blocks
                                               : two.group[2].blocks) = blocks;
