@@ -231,10 +231,10 @@ void require_valid(const CudaOptions& options, const cudaDeviceProp& device) {
                                       std::to_string(options.group_columns) +
                                       ", expected 0, 8, 16 or 32");
   if (options.multiprocessors < 0 || options.multiprocessors > device.multiProcessorCount)
-    throw Error(ErrorKind::usage,
-                "cuda_backend: multiprocessors is " + std::to_string(options.multiprocessors) +
-                    ", expected 0 to " + std::to_string(device.multiProcessorCount) +
-                    ", which is all that the device has");
+    throw Error(ErrorKind::usage, "cuda_backend: multiprocessors is " +
+                                      std::to_string(options.multiprocessors) + ", expected 0 to " +
+                                      std::to_string(device.multiProcessorCount) +
+                                      ", which is all that the device has");
 }
 
 KernelSets select_kernels(const CudaOptions& options) {

@@ -169,8 +169,9 @@ struct CudaOptions {
   Index group_columns = 0;
   /// Multiprocessors that kernels take whose blocks wait for one another: those of large fronts and
   /// of sweeps. 0: all. With fewer than the device has, kernels of other libraries that never end
-  /// can keep the rest. Bits do not depend on this. Small fronts, products and residuals run in
-  /// ordinary launches, on all multiprocessors that are free.
+  /// can keep the rest; give an allocator then, since cudaFree() waits for such kernels, too. Bits
+  /// do not depend on this. Small fronts, products and residuals run in ordinary launches, on all
+  /// multiprocessors that are free.
   int multiprocessors = 0;
   /// True: runs the kernels that all devices run, also on a device that has faster ones of its own;
   /// to compare them, and to test them where no other device is.
@@ -197,8 +198,8 @@ struct CudaOptions {
 /// reason; this build has no code for it), usage (only one function of the allocator is null;
 /// solves_together, group_columns or multiprocessors is out of range, and the latter is so few that
 /// not even the smallest list of tasks runs; the device cannot run the kernels that options.compute
-/// asks for, or these are Hopper's and options.portable is true), memory. If options.compute is for double alone,
-/// Factor<float>::create() throws Error(usage).
+/// asks for, or these are Hopper's and options.portable is true), memory. If options.compute is for
+/// double alone, Factor<float>::create() throws Error(usage).
 Backend cuda_backend(const CudaOptions& options);
 /// Makes a backend on this device, which CUDA counts from 0, with all other options at their
 /// defaults. Throws as the form with options.
