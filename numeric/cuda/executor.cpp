@@ -15,6 +15,7 @@
 #include "numeric/cuda/plan/roofline.hpp"
 #include "numeric/cuda/refine/mixed.hpp"
 #include "numeric/cuda/refine/refiner.hpp"
+#include "numeric/cuda/runtime/architectures.hpp"
 #include "numeric/cuda/runtime/availability.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/runtime/watchdog.hpp"
@@ -137,6 +138,9 @@ class CudaExecutor final : public Executor {
     return roofline_of(sizeof(float), context_.kernels.scaled.arithmetic());
   }
   [[nodiscard]] std::string device() const override { return properties_.name; }
+  [[nodiscard]] std::string device_code() const override {
+    return code_in_words(built_for(), properties_.major, properties_.minor);
+  }
   [[nodiscard]] int threads() const override { return 1; }
 
   std::shared_ptr<const PreparedPlanImpl> prepare(std::shared_ptr<const Plan> plan) override {

@@ -60,6 +60,10 @@ class Backend {
   [[nodiscard]] Roofline mixed_roofline() const;
   /// Returns the name of the processor or of the CUDA device, for reports.
   [[nodiscard]] std::string device() const;
+  /// Returns which code of this build a CUDA device runs: "machine code for 8.6", or "PTX of 9.0,
+  /// which the driver compiles when it is first loaded", which can take a minute at the first use
+  /// on a machine. Empty on the CPU, and if the build's architectures are not known ("all").
+  [[nodiscard]] std::string device_code() const;
   /// Returns the number of CPU threads in use, which may be fewer than asked for; 1 on a device.
   [[nodiscard]] int threads() const;
 

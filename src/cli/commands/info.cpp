@@ -51,6 +51,7 @@ Json cuda_json(const Cuda& cuda) {
   if (!cuda.backend) return {{"fail", cuda.failure}};
   return {{"device", cuda.backend->device()},
           {"target", cuda.backend->target()},
+          {"code", cuda.backend->device_code()},
           {"kernels",
            {{"double", cuda.backend->kernels(sizeof(double))},
             {"float", cuda.backend->kernels(sizeof(float))}}}};
@@ -63,6 +64,7 @@ void add_cuda(Facts& lines, const Cuda& cuda) {
       "CUDA device", cuda.backend->device(),
       fmt::format("{}: kernels {} in double, {} in float", cuda.backend->target(),
                   cuda.backend->kernels(sizeof(double)), cuda.backend->kernels(sizeof(float))));
+  if (const std::string code = cuda.backend->device_code(); !code.empty()) lines.add("its code", code);
 }
 
 Json build_json(const Backend& backend, const Cuda& cuda) {
