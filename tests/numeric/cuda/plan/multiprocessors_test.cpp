@@ -30,6 +30,7 @@ std::vector<T> solutions(const SymmetricMatrix<double>& a, const std::shared_ptr
   const std::vector<T> value = cast<T>(a.value());
   for (int run = 0; run < 2; ++run) EXPECT_TRUE(refactorize<T>(factor, value).ok());
   for (const Index columns : {1, 5, 32}) {
+    if (columns == 32 && backend.device() == "emulated") break;
     std::vector<T> x(static_cast<std::size_t>(plan->n) * static_cast<std::size_t>(columns));
     for (std::size_t k = 0; k < x.size(); ++k) x[k] = static_cast<T>(1 + static_cast<int>(k % 7));
     auto workspace = Workspace<T>::create(factor, columns);
@@ -41,7 +42,11 @@ std::vector<T> solutions(const SymmetricMatrix<double>& a, const std::shared_ptr
 
 TEST(Multiprocessors, ChangeNoBits) {
   if (!has_device()) GTEST_SKIP() << "no CUDA device";
-  for (const char* spec : {"poisson3d 11", "poisson2d 40"})
+  const bool emulated = cuda_backend().device() == "emulated";  // slow
+  const std::vector<const char*> specs =
+      emulated ? std::vector{"poisson3d 8"} : std::vector{"poisson3d 11", "poisson2d 40"};
+  const std::vector<int> parts = emulated ? std::vector{4, 33} : std::vector{4, 8, 33, 66};
+  for (const char* spec : specs)
     for (const bool portable : {false, true}) {
       const auto a = generate(spec);
       Backend whole = cuda_backend(with(0, portable));
@@ -51,7 +56,7 @@ TEST(Multiprocessors, ChangeNoBits) {
       const auto plan = analyze(a.pattern(), options);
       const auto doubles = solutions<double>(a, plan, whole);
       const auto floats = solutions<float>(a, plan, whole);
-      for (const int multiprocessors : {4, 8, 33, 66}) {
+      for (const int multiprocessors : parts) {
         SCOPED_TRACE(std::string(spec) + ", " + std::to_string(multiprocessors));
         Backend part = cuda_backend(with(multiprocessors, portable));
         EXPECT_EQ(part.target(), whole.target());
