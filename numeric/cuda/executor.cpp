@@ -30,6 +30,20 @@ std::string target_of(const cudaDeviceProp& properties) {
   return std::string(symbolic::device_target(properties.major, properties.minor));
 }
 
+DeviceCard card_of(int device) {
+  const cudaDeviceProp& properties = properties_of(device);
+  const auto attribute = [&](cudaDeviceAttr which) {
+    int value = 0;
+    check(cudaDeviceGetAttribute(&value, which, device), "the device");
+    return value;
+  };
+  constexpr double kHz = 1e3;
+  return {properties.major, properties.minor, properties.multiProcessorCount,
+          kHz * attribute(cudaDevAttrClockRate),
+          2 * kHz * attribute(cudaDevAttrMemoryClockRate) *
+              attribute(cudaDevAttrGlobalMemoryBusWidth) / 8};  // two transfers a cycle
+}
+
 template <Scalar T>
 std::unique_ptr<FactorImpl<T>> factor_of(std::shared_ptr<const PreparedPlanImpl> plan,
                                          const DeviceContext& context) {
@@ -170,19 +184,7 @@ class CudaExecutor final : public Executor {
   [[nodiscard]] ScalarExecutor<float>& single_precision() override { return float_; }
   [[nodiscard]] ScalarExecutor<double>& double_precision() override { return double_; }
   [[nodiscard]] Roofline roofline_of(int scalar_bytes, CudaCompute compute) const {
-    const auto attribute = [&](cudaDeviceAttr which) {
-      int value = 0;
-      check(cudaDeviceGetAttribute(&value, which, context_.device), "the device");
-      return value;
-    };
-    constexpr double kHz = 1e3;
-    const DeviceRates rates{properties_.major,
-                            properties_.minor,
-                            properties_.multiProcessorCount,
-                            kHz * attribute(cudaDevAttrClockRate),
-                            kHz * attribute(cudaDevAttrMemoryClockRate),
-                            attribute(cudaDevAttrGlobalMemoryBusWidth)};
-    return device_roofline(rates, scalar_bytes, compute);
+    return device_roofline(card_of(context_.device), scalar_bytes, compute);
   }
 
   /// Owner of the opened device: closes it unless `stays` is set, which is the last step of
@@ -212,8 +214,7 @@ std::optional<Survey> survey(int device, std::string* why_not) {
     Survey seen;
     seen.name = properties.name + (" (" + capability(properties) + ")");
     seen.target = target_of(properties);
-    seen.predicted =
-        symbolic::is_predicted(properties.major, properties.minor, properties.multiProcessorCount);
+    seen.card = card_of(device);
     const std::optional<Offset> free = free_bytes_of(device);
     seen.free_bytes = free.value_or(static_cast<Offset>(properties.totalGlobalMem));
     seen.started = free.has_value();

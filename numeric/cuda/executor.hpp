@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "kauri/core/analysis.hpp"
 #include "numeric/backend.hpp"
 
 namespace kauri::numeric::cuda {
@@ -21,12 +22,12 @@ bool available();
 
 /// State of a device at the time of the call.
 struct Survey {
-  std::string name;        ///< name and compute capability: "NVIDIA H200 (9.0)"
-  std::string target;      ///< target of plans for this device
-  bool predicted = false;  ///< true if the cost constants of the target hold for this device
-  Offset free_bytes = 0;   ///< free bytes of the device's memory; all its bytes if !started
-  bool started = false;    ///< true if the process has a context on the device in which a backend
-                           ///< would work
+  std::string name;       ///< name and compute capability: "NVIDIA H200 (9.0)"
+  std::string target;     ///< target of plans for this device
+  DeviceCard card;        ///< what its seconds are predicted from
+  Offset free_bytes = 0;  ///< free bytes of the device's memory; all its bytes if !started
+  bool started = false;   ///< true if the process has a context on the device in which a backend
+                          ///< would work
 };
 
 /// Describes a device without making a context on it. Returns nothing if the device does not exist

@@ -26,19 +26,18 @@
 #include "numeric/cuda/solve/multi/memory.hpp"
 #include "numeric/cuda/solve/product_kernels.hpp"
 #include "numeric/cuda/solve/single/memory.hpp"
+#include "symbolic/device/units.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Returns true if the current device has compute capability 8.0, 9.0 or 10.0. Its tensor cores are
-/// then no slower than other units in FP64 (on 8.0 and 9.0 twice as fast), and more than twice as
-/// fast in TF32 even with three products for one. On other devices they are absent or slow.
+/// Returns symbolic::has_fast_tensor_cores() of the current device.
 bool has_fast_tensor_cores() {
   int device = 0, major = 0, minor = 0;
   check(cudaGetDevice(&device), "the current device");
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "the device");
   check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "the device");
-  return minor == 0 && major >= 8 && major <= 10;
+  return symbolic::has_fast_tensor_cores(major, minor);
 }
 
 /// The multiprocessors that kernels may take whose blocks wait for one another.

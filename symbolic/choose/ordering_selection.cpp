@@ -74,7 +74,7 @@ Offset workspace_scalars(const Supernodes& nodes, Index n,
 /// values, uploads, the vectors of a solve, and residuals.
 Analysis::Forecast device_forecast(const PlanDraft& draft, const Pattern& lower,
                                    const AnalyzeOptions::DeviceOffer& offer) {
-  const DeviceCost& constants = device_cost(offer.target, offer.scalar_bytes);
+  const DeviceCost constants = device_cost(offer.target, offer.scalar_bytes, offer.card);
   const DeviceWork& work = draft.device_work;
   const Offset rows = workspace_scalars(draft.supernodes, lower.n, offer);
   const Offset numbers =
@@ -185,9 +185,9 @@ double OrderingSelector::band_seconds(double entries) const {
 
 double OrderingSelector::device_seconds(double flops) const {
   constexpr double kProduct = 2.0 * kTile * kTile * kTile;
-  const DeviceCost& cost = on_device()
-                               ? device_cost(table_.target)
-                               : device_cost(options_.device.target, options_.device.scalar_bytes);
+  const AnalyzeOptions::DeviceOffer& offer = options_.device;
+  const DeviceCost cost = on_device() ? device_cost(table_.target)
+                                      : device_cost(offer.target, offer.scalar_bytes, offer.card);
   return options_.factorizations * flops / kProduct * cost.product_s;
 }
 

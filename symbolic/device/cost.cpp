@@ -12,6 +12,7 @@
 #include "symbolic/device/front_tasks.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/device/small_layout.hpp"
+#include "symbolic/device/units.hpp"
 
 namespace kauri::symbolic {
 namespace {
@@ -130,15 +131,12 @@ constexpr DeviceCost with_plain_solves(DeviceCost cost) {
 }
 
 /// Published figures of a card: boost clock in Hz, multiprocessors, operations per second, bytes
-/// per second. The peak is that of doubles by tensor cores and also that of floats by fused
-/// multiply-adds: each card has one figure for both.
+/// per second. The peak is that of doubles by tensor cores, if they are fast, or of floats by fused
+/// multiply-adds: H200 and A100 have one figure for both.
 struct Card {
   double clock, processors, peak, bandwidth;
 };
 constexpr Card kH200{1.98e9, 132, 67e12, 4.8e12};
-/// Fewest multiprocessors of a Hopper card whose seconds kHopper predicts: those of the smallest
-/// H100.
-constexpr int kFewestPredicted = 114;
 constexpr Card kA100{1.41e9, 108, 19.5e12,
                      1.555e12};  // the card with 40 GB; the one with 80 GB has 2.0e12
 
@@ -156,6 +154,9 @@ constexpr DeviceCost on_card(DeviceCost cost, std::string_view target, const Car
     cost.*seconds *= latency;
   cost.narrow_front_s *= fronts, cost.small_front_s *= fronts;
   cost.product_s *= products, cost.panel_tile_s *= products;
+  // Where units are few, a diagonal tile and the one below it are bound by their operations.
+  constexpr double kOperations = kTile * kTile * kTile * (1.0 / 3 + 1);
+  cost.diagonal_tile_s = std::max(cost.diagonal_tile_s, kOperations * to.processors / to.peak);
   cost.bandwidth *= to.bandwidth / from.bandwidth;
   cost.plain_bandwidth /= latency;
   return cost;
@@ -180,6 +181,16 @@ double small_seconds(double level_s, double front_s, double double_bandwidth,
 
 /// Returns true if Hopper's kernels run, which handle doubles only.
 bool has_hopper_kernels(int major, int minor) { return major == 9 && minor == 0; }
+
+/// Returns the figures of a card in a scalar.
+Card figures_of(const DeviceCard& card, int scalar_bytes) {
+  const CudaCompute compute =
+      scalar_bytes == sizeof(double) ? CudaCompute::tensor : CudaCompute::fma;
+  return {card.clock_hz, static_cast<double>(card.processors),
+          operations_per_cycle(card.major, card.minor, scalar_bytes, compute) * card.processors *
+              card.clock_hz,
+          card.bandwidth};
+}
 
 }  // namespace
 
@@ -224,13 +235,19 @@ const DeviceCost& device_cost(std::string_view target, int scalar_bytes) {
                   " bytes; expected the target of a CUDA backend, and 4 or 8 bytes");
 }
 
+DeviceCost device_cost(std::string_view target, int scalar_bytes, const DeviceCard& card) {
+  const DeviceCost& cost = device_cost(target, scalar_bytes);
+  const bool hopper = target == kHopper.target;
+  if (card.processors == 0 || (hopper && card.processors >= kFewestMeasured)) return cost;
+  return on_card(cost, cost.target, hopper ? kH200 : kA100, figures_of(card, scalar_bytes));
+}
+
 std::string_view device_target(int major, int minor) {
   return has_hopper_kernels(major, minor) ? "sm_90" : "sm_80";
 }
 
-bool is_predicted(int major, int minor, int processors) {
-  return (has_hopper_kernels(major, minor) && processors >= kFewestPredicted) ||
-         (major == 8 && minor == 0 && processors >= static_cast<int>(kA100.processors));
+bool is_predicted(const DeviceCard& card) {
+  return card.processors > 0 && card.bandwidth > 0 && figures_of(card, sizeof(double)).peak > 0;
 }
 
 double device_factor_seconds(const DeviceCost& cost, const DeviceWork& work) {

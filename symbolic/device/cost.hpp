@@ -40,6 +40,7 @@
 #include <span>
 #include <string_view>
 
+#include "kauri/core/analysis.hpp"
 #include "kauri/core/plan.hpp"
 #include "symbolic/device/levels.hpp"
 #include "symbolic/device/schedule_lists.hpp"
@@ -87,14 +88,22 @@ struct DeviceCost {
 
 /// Returns the constants of a target and scalar. Throws Error(usage) if there are none.
 const DeviceCost& device_cost(std::string_view target, int scalar_bytes = sizeof(double));
+/// Returns the constants of a target and scalar, scaled to this card; unscaled if they were
+/// measured on such a card (see kFewestMeasured), or if `card` has no multiprocessors. Latencies
+/// are scaled by clocks, fronts side by side also by multiprocessors, products by the peaks of the
+/// units that do them, and bytes by bandwidths.
+DeviceCost device_cost(std::string_view target, int scalar_bytes, const DeviceCard& card);
 
 /// Returns the target of plans for a device of compute capability major.minor: "sm_90" if Hopper's
 /// kernels run on it, else "sm_80", whose tables are those of the portable kernels. The number of
 /// multiprocessors has no part in it, so that a slice of a device has the plans of the whole one.
 std::string_view device_target(int major, int minor);
-/// Returns true if the constants of its target hold for the device: whole H100s, H200s and the
-/// like, and A100s. Other devices are slower in one respect or another, or unknown.
-bool is_predicted(int major, int minor, int processors);
+/// Fewest multiprocessors of a Hopper card whose seconds in double are predicted by the measured
+/// constants: those of the smallest H100.
+inline constexpr int kFewestMeasured = 114;
+/// Returns true if the seconds of a card can be predicted: its driver reports clock and bandwidth,
+/// and the rates of its units are known.
+bool is_predicted(const DeviceCard& card);
 
 /// Returns the bytes that residuals take on a device (numeric/cuda/matrix/residual.cpp): both
 /// halves of A by rows with their values, A's values in the caller's order, three vectors, and at

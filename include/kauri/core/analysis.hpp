@@ -17,6 +17,14 @@
 
 namespace kauri {
 
+/// Figures of a device that its driver reports; its seconds are predicted from them.
+struct DeviceCard {
+  int major = 0, minor = 0;  ///< compute capability
+  int processors = 0;        ///< number of multiprocessors
+  double clock_hz = 0;       ///< highest clock rate of these
+  double bandwidth = 0;      ///< bytes per second between them and the memory
+};
+
 /// Options of analyze(): ordering, target, and the job that the plan is for.
 struct AnalyzeOptions {
   /// Offer of a device that may do the job in place of AnalyzeOptions::target.
@@ -27,6 +35,7 @@ struct AnalyzeOptions {
     bool started = false;   ///< true if its context exists; if not, the job includes the start
     Index nrhs = 1;  ///< right-hand sides of one solve, whose vectors free_bytes must hold too
     int scalar_bytes = sizeof(double);  ///< bytes of the job's scalar, 4 or 8
+    DeviceCard card{};  ///< the device; without multiprocessors: the card of the target's constants
   };
 
   OrderingOptions
@@ -94,7 +103,7 @@ struct Analysis {
     double factor_s = 0;  ///< seconds of a factorisation; Cost::predicted_factor_s is the same for
                           ///< factors in double
     double solve_s = 0;   ///< seconds of a solve with one right-hand side; Cost::predicted_solve_s
-                         ///< is the same for factors in double
+                          ///< is the same for factors in double
     double job_s = 0;     ///< seconds of the whole job
     Offset bytes = 0;     ///< bytes of memory; for a device an estimate, a few percent off
     bool scaled = false;  ///< true if the constants were not measured in this scalar on this kind

@@ -111,22 +111,79 @@ TEST(DeviceCost, PlansCarryTheSecondsOfTheDevice) {
   EXPECT_THROW(device_cost("sm_90", 2), Error);
 }
 
-/// Tests the target for each compute capability and number of multiprocessors.
+/// Cards as their drivers report them.
+constexpr DeviceCard kH200{9, 0, 132, 1.98e9, 4.9e12}, kH100Pcie{9, 0, 114, 1.755e9, 2e12},
+    kH20{9, 0, 78, 1.98e9, 4e12}, kA100{8, 0, 108, 1.41e9, 1.555e12},
+    kA6000{8, 6, 84, 1.8e9, 7.68e11}, k4090{8, 9, 128, 2.52e9, 1.008e12},
+    kB200{10, 0, 148, 1.965e9, 8e12};
+
 TEST(DeviceCost, TargetsOfDevices) {
-  struct Case {
-    const char* what;
-    int major, minor, processors;
-    const char* target;
-    bool predicted;
-  };
-  for (const Case& c :
-       {Case{"H200", 9, 0, 132, "sm_90", true}, Case{"H100 PCIe", 9, 0, 114, "sm_90", true},
-        Case{"H20", 9, 0, 78, "sm_90", false}, Case{"A100", 8, 0, 108, "sm_80", true},
-        Case{"A30", 8, 0, 56, "sm_80", false}, Case{"RTX A6000", 8, 6, 84, "sm_80", false},
-        Case{"RTX 4090", 8, 9, 128, "sm_80", false}, Case{"B200", 10, 0, 148, "sm_80", false}}) {
-    EXPECT_EQ(device_target(c.major, c.minor), c.target) << c.what;
-    EXPECT_EQ(is_predicted(c.major, c.minor, c.processors), c.predicted) << c.what;
+  for (const auto& [card, target] : {std::pair{kH200, "sm_90"},
+                                     {kH100Pcie, "sm_90"},
+                                     {kH20, "sm_90"},
+                                     {kA100, "sm_80"},
+                                     {kA6000, "sm_80"},
+                                     {k4090, "sm_80"},
+                                     {kB200, "sm_80"}}) {
+    EXPECT_EQ(device_target(card.major, card.minor), target) << card.major << card.minor;
+    EXPECT_TRUE(is_predicted(card)) << card.major << card.minor;
   }
+  for (DeviceCard card : {DeviceCard{}, DeviceCard{7, 5, 40, 1.6e9, 3e11}})
+    EXPECT_FALSE(is_predicted(card));
+  for (double DeviceCard::*rate : {&DeviceCard::clock_hz, &DeviceCard::bandwidth}) {
+    DeviceCard card = kA6000;
+    card.*rate = 0;
+    EXPECT_FALSE(is_predicted(card));
+  }
+}
+
+/// Returns the predicted seconds of a factorisation and of a solve.
+std::pair<double, double> seconds_on(const DeviceCard& card, int scalar_bytes, const Plan& plan) {
+  const DeviceCost cost = device_cost(device_target(card.major, card.minor), scalar_bytes, card);
+  const DeviceWork& work = plan.internals->device.work;
+  return {device_factor_seconds(cost, work), device_solve_seconds(cost, work, plan.n)};
+}
+
+TEST(DeviceCost, OfWholeHoppersIsMeasuredAndOfOthersScaled) {
+  EXPECT_FALSE(device_cost("sm_90", 8, kH200).scaled || device_cost("sm_90", 8, kH100Pcie).scaled ||
+               device_cost("sm_90", 8, {}).scaled);
+  for (const DeviceCard& card : {kH20, kA100, kA6000, k4090, kB200})
+    for (const int scalar_bytes : {4, 8})
+      EXPECT_TRUE(device_cost(device_target(card.major, card.minor), scalar_bytes, card).scaled);
+  const auto plan = device_plan("poisson3d 20");
+  const auto a100 = seconds_on(kA100, 8, *plan);
+  EXPECT_NEAR(a100.first, device_factor_seconds(device_cost("sm_80"), plan->internals->device.work),
+              1e-3 * a100.first);
+}
+
+/// Half the multiprocessors, half the clock or half the bandwidth never make a card faster, and
+/// never slower than twice.
+TEST(DeviceCost, PartsOfACardTakeLongerButNoLongerThanTheyMust) {
+  for (const char* spec : {"poisson3d 20", "poisson2d 100", "tree 3000 1"}) {
+    const auto plan = device_plan(spec);
+    for (const DeviceCard& card : {kH20, kA100, kA6000, k4090, kB200})
+      for (const int scalar_bytes : {4, 8}) {
+        DeviceCard fewer = card, slower = card, narrower = card;
+        fewer.processors /= 2, slower.clock_hz /= 2, narrower.bandwidth /= 2;
+        const auto all = seconds_on(card, scalar_bytes, *plan);
+        for (const DeviceCard& less : {fewer, slower, narrower}) {
+          const auto s = seconds_on(less, scalar_bytes, *plan);
+          EXPECT_GE(s.first, all.first) << spec;
+          EXPECT_LE(s.first, 2.001 * all.first) << spec;
+          EXPECT_GE(s.second, all.second) << spec;
+          EXPECT_LE(s.second, 2.001 * all.second) << spec;
+        }
+      }
+  }
+}
+
+/// Where FP64 runs at 1/64 of FP32, a factor in float takes a small part of the time in double.
+TEST(DeviceCost, FloatsAreFirstWhereDoublesAreSlow) {
+  const auto plan = device_plan("elast3d 14");
+  for (const DeviceCard& card : {kA6000, k4090})
+    EXPECT_GT(seconds_on(card, 8, *plan).first, 2 * seconds_on(card, 4, *plan).first);
+  EXPECT_NEAR(device_cost("sm_80", 8, k4090).product_s / device_cost("sm_80", 4, k4090).product_s,
+              64, 1);
 }
 
 /// Only one set of constants is measured. The others belong to slower kernels or, for an A100, to a
