@@ -93,7 +93,8 @@ class SweepsOfFewBlocks : public ::testing::Test {
   }
   void of_one_and_five(const std::shared_ptr<const Plan>& plan, std::span<const double> value,
                        bool slow) {
-    const Values expected = solve<double>(plan, value, 1, cuda::sweep_blocks<double>());
+    const Values expected =
+        solve<double>(plan, value, 1, cuda::sweep_blocks<double, cuda::BulkLoads>());
     for (const int blocks : some(slow))
       EXPECT_TRUE(solve<double>(plan, value, 1, blocks) == expected) << blocks << " blocks";
     const Values of_5 = solve<double>(plan, value, 5, cuda::multi_blocks<8>());
@@ -104,8 +105,8 @@ class SweepsOfFewBlocks : public ::testing::Test {
                                  std::span<const double> value, bool slow, bool in_float) {
     if (in_float) {
       const std::vector<float> rounded = cast<float>(value),
-                               of_float =
-                                   solve<float>(plan, rounded, 1, cuda::sweep_blocks<float>());
+                               of_float = solve<float>(
+                                   plan, rounded, 1, cuda::sweep_blocks<float, cuda::BulkLoads>());
       for (const int blocks : some(slow))
         EXPECT_TRUE(solve<float>(plan, rounded, 1, blocks) == of_float)
             << blocks << " blocks, in float";
