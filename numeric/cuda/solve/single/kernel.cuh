@@ -12,6 +12,7 @@
 #include "numeric/cuda/solve/single/tiles.cuh"
 
 namespace kauri::numeric::cuda::sweep {
+namespace {
 
 /// Sweeps, in one direction, through fronts [begin, end) of view.order, which are dealt to the
 /// warps of a group's blocks, block by block. Only the first kWarps warps of a block, for which
@@ -54,7 +55,7 @@ __device__ void sweep_tiles(SweepShared<S, Loads>& shared, const SweepView& view
 
 /// Replaces NaNs of the caller's in y that have the bits of an unset number, before a backward
 /// sweep alone. Threads that are ahead of this call wait for these numbers.
-__device__ inline void set_all(double* y, Index n) {
+__device__ void set_all(double* y, Index n) {
   for (Offset k = static_cast<Offset>(blockIdx.x) * kThreads + ptx::thread_index(); k < n;
        k += static_cast<Offset>(gridDim.x) * kThreads)
     if (const double x = y[k]; !is_set(x)) publish(y + k, x);
@@ -100,6 +101,7 @@ __global__ void __launch_bounds__(kThreads, kResident<Loads>)
   }
 }
 
+}  // namespace
 }  // namespace kauri::numeric::cuda::sweep
 
 namespace kauri::numeric::cuda {
