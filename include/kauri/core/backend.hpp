@@ -153,10 +153,10 @@ struct CudaOptions {
   int device = 0;                                ///< number of the device as CUDA counts, from 0
   Allocator allocator{};                         ///< both functions null: cudaMalloc and cudaFree
   CudaCompute compute = CudaCompute::automatic;  ///< arithmetic of large fronts
-  /// True: solves on Hopper run as sweeps at the speed of memory. False: they run level by level,
-  /// as on all other devices; the lists of sweeps are then not allocated, and workspaces have other
-  /// sizes. For factors in float, sweeps read L in float and store all intermediate vectors in
-  /// double, except y between the forward and the backward sweep; b and x are in float, too.
+  /// True: solves run as sweeps at the speed of memory. False: they run level by level, which is
+  /// slow; the lists of sweeps are then not allocated, and workspaces have other sizes. For factors
+  /// in float, sweeps read L in float and store all intermediate vectors in double, except y
+  /// between the forward and the backward sweep; b and x are in float, too.
   bool fast_solve = true;
   /// Most right-hand sides that the sweeps of fast_solve solve together, in double: 1, 8 or 32. A
   /// workspace for more than one has room for that many solutions at once
@@ -197,8 +197,8 @@ struct CudaOptions {
 /// reason; this build has no code for it), usage (only one function of the allocator is null;
 /// solves_together, group_columns or multiprocessors is out of range, and the latter is so few that
 /// not even the smallest list of tasks runs; the device cannot run the kernels that options.compute
-/// asks for, or these are Hopper's and options.portable is true), memory. If options.compute is for double alone,
-/// Factor<float>::create() throws Error(usage).
+/// asks for, or these are Hopper's and options.portable is true), memory. If options.compute is for
+/// double alone, Factor<float>::create() throws Error(usage).
 Backend cuda_backend(const CudaOptions& options);
 /// Makes a backend on this device, which CUDA counts from 0, with all other options at their
 /// defaults. Throws as the form with options.

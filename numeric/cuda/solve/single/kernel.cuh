@@ -70,6 +70,9 @@ __device__ void hand_over() {
   __syncthreads();
 }
 
+// Devices of compute capability 8.6, 8.9 and 12.0 have 99 KB for a block.
+static_assert(sizeof(SweepShared<double, AsyncLoads>) <= 99 * 1024);
+
 template <class S, class Loads>
 __global__ void __launch_bounds__(kThreads, kResident<Loads>)
     sweep(SweepView view, SweepMemory<S> memory, bool forward, bool backward) {
