@@ -192,10 +192,13 @@ void add_groups(const CudaOptions& options, const Share& share, KernelSet<double
   set.solve_several = enqueue_several;
 }
 
-/// Returns the kernel that solves one column.
+/// Returns the kernel that solves one column: Hopper's if it runs and portable is false, else the
+/// portable one.
 template <class T>
-SingleKernel<T> single_kernel(const Share& share) {
-  return {share.of(sweep_blocks<T>()), enqueue_sweeps<T>};
+SingleKernel<T> single_kernel(const Share& share, bool portable) {
+  if (const int blocks = portable ? 0 : share.of(sweep_blocks<T, BulkLoads>()); blocks > 0)
+    return {blocks, enqueue_sweeps<T, BulkLoads>};
+  return {share.of(sweep_blocks<T, AsyncLoads>()), enqueue_sweeps<T, AsyncLoads>};
 }
 
 }  // namespace
@@ -249,9 +252,10 @@ KernelSets select_kernels(const CudaOptions& options) {
                   " are for double only; choose another CudaCompute";
   else
     one.tiled = choose_tiled<float>(options, share);
-  if (options.fast_solve && !options.portable) {
-    two.single = single_kernel<double>(share), one.single = single_kernel<float>(share);
-    add_groups(options, share, two);
+  if (options.fast_solve) {
+    two.single = single_kernel<double>(share, options.portable);
+    one.single = single_kernel<float>(share, options.portable);
+    if (!options.portable) add_groups(options, share, two);
   }
   sets.scaled = one;
   sets.scaled.tiled = choose_scaled(options.compute, share, one.tiled);

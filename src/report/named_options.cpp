@@ -292,7 +292,7 @@ void add_device(Table& table) {
       "arithmetic of the products in large fronts"));
   table.push_back(boolean_entry(
       "cuda.fast_solve", [](auto& o) -> auto& { return o.cuda.fast_solve; },
-      "solve on Hopper by sweeps at the speed of memory"));
+      "solve by sweeps at the speed of memory"));
   table.push_back(choice_entry(
       "cuda.solves_together", {1, 8, 32}, [](auto& o) -> auto& { return o.cuda.solves_together; },
       "most right-hand sides that these sweeps solve together"));

@@ -204,9 +204,7 @@ std::string flaw_in_device_bytes(const Plan& plan) {
       device.fast_bytes != count_fast_bytes(device, plan.target) ||
       device.plan_bytes != count_plan_bytes(plan.supernodes, plan.internals->assembly, device))
     return "a device's bytes are not those of its arrays";
-  const bool has_sweeps = plan.target == "sm_90";
-  if (device.sweeps != (has_sweeps ? count_sweeps(plan.supernodes, plan.internals->assembly, device)
-                                   : DeviceSchedule::Sweeps{}))
+  if (device.sweeps != count_sweeps(plan.supernodes, plan.internals->assembly, device))
     return "a device's sweeps are not those of its fronts";
   const DeviceWork& work = device.work;
   if (work.narrow.fronts != device.narrow_fronts || work.narrow.levels != device.narrow_levels ||

@@ -52,14 +52,12 @@ Analysis::Forecast host_forecast(const PlanDraft& draft, std::string_view target
 }
 
 /// Returns the scalars of a device's workspace for offer.nrhs right-hand sides, kSolveBlock at
-/// most. In general these are b, x, y and about n update rows for each. If the device solves by
-/// sweeps, whose values never share a place, they are b for all right-hand sides, and, in double,
-/// x, y, b by rows (unless sweeps take one column) and all update rows for as many columns as
-/// sweeps take together (one column in float). Parts of sums, which are few, are left out.
+/// most. Values of sweeps never share a place: these are b for all right-hand sides, and, in
+/// double, x, y, b by rows (unless sweeps take one column) and all update rows for as many columns
+/// as sweeps take together (one column in float). Parts of sums, which are few, are left out.
 Offset workspace_scalars(const Supernodes& nodes, Index n,
                          const AnalyzeOptions::DeviceOffer& offer) {
   const Index nrhs = std::min(offer.nrhs, kSolveBlock);
-  if (offer.target != "sm_90") return checked_mul(Offset{4} * n, nrhs, "rows of a workspace");
   const Offset width = offer.scalar_bytes == sizeof(double) ? solve_width(nrhs) : 1,
                scalars = sizeof(double) / offer.scalar_bytes,
                vectors = width > 1 ? 2 : 1;  // beside one vector that row_ptr counts: rows of

@@ -90,8 +90,6 @@ constexpr DeviceCost kHopper{.target = "sm_90",
                              .sweep_tiled_level_s = 4.4e-6,
                              .sweep_tile_s = 1.07e-6,
                              .sweep_panel_tile_s = 1.22e-8,
-                             .plain_level_s = 3.3e-5,
-                             .plain_bandwidth = 1.11e9,
                              .create_s = 3.7e-4,
                              .create_bandwidth = 1.09e10,
                              .copy_s = 15e-6,
@@ -122,14 +120,6 @@ constexpr DeviceCost with_portable_kernels(DeviceCost cost, int scalar_bytes) {
   return cost;
 }
 
-/// Returns the constants of the same device without sweeps.
-constexpr DeviceCost with_plain_solves(DeviceCost cost) {
-  cost.sweep_start_s = 0;
-  cost.plain_bandwidth *=
-      cost.scalar_bytes / 8.0;  // a block is bound by entries, whatever their bytes
-  return cost;
-}
-
 /// Published figures of a card: boost clock in Hz, multiprocessors, operations per second, bytes
 /// per second. The peak is that of doubles by tensor cores, if they are fast, or of floats by fused
 /// multiply-adds: H200 and A100 have one figure for both.
@@ -141,7 +131,8 @@ constexpr Card kA100{1.41e9, 108, 19.5e12,
                      1.555e12};  // the card with 40 GB; the one with 80 GB has 2.0e12
 
 /// Scales the constants of one card to another: latencies by clocks, fronts side by side also by
-/// multiprocessors, products by peaks. Constants of the CPU's work stay.
+/// multiprocessors, products by peaks, tiles that sweeps read by bandwidths. Constants of the CPU's
+/// work stay.
 constexpr DeviceCost on_card(DeviceCost cost, std::string_view target, const Card& from,
                              const Card& to) {
   const double latency = from.clock / to.clock, fronts = latency * from.processors / to.processors,
@@ -150,24 +141,28 @@ constexpr DeviceCost on_card(DeviceCost cost, std::string_view target, const Car
   cost.scaled = true;
   for (double DeviceCost::*seconds :
        {&DeviceCost::start_s, &DeviceCost::narrow_level_s, &DeviceCost::small_level_s,
-        &DeviceCost::tiled_level_s, &DeviceCost::diagonal_tile_s, &DeviceCost::plain_level_s})
+        &DeviceCost::tiled_level_s, &DeviceCost::diagonal_tile_s, &DeviceCost::sweep_start_s,
+        &DeviceCost::sweep_small_level_s, &DeviceCost::sweep_tiled_level_s,
+        &DeviceCost::sweep_tile_s})
     cost.*seconds *= latency;
-  cost.narrow_front_s *= fronts, cost.small_front_s *= fronts;
+  for (double DeviceCost::*seconds :
+       {&DeviceCost::narrow_front_s, &DeviceCost::small_front_s, &DeviceCost::sweep_narrow_front_s,
+        &DeviceCost::sweep_small_front_s})
+    cost.*seconds *= fronts;
   cost.product_s *= products, cost.panel_tile_s *= products;
   // Where units are few, a diagonal tile and the one below it are bound by their operations.
   constexpr double kOperations = kTile * kTile * kTile * (1.0 / 3 + 1);
   cost.diagonal_tile_s = std::max(cost.diagonal_tile_s, kOperations * to.processors / to.peak);
   cost.bandwidth *= to.bandwidth / from.bandwidth;
-  cost.plain_bandwidth /= latency;
+  cost.sweep_panel_tile_s *= from.bandwidth / to.bandwidth;
   return cost;
 }
 
 constexpr DeviceCost kHopperFloat = with_portable_kernels(kHopper, sizeof(float));
 constexpr std::array kCosts{
     kHopper, kHopperFloat,
-    on_card(with_plain_solves(with_portable_kernels(kHopper, sizeof(double))), "sm_80", kH200,
-            kA100),
-    on_card(with_plain_solves(kHopperFloat), "sm_80", kH200, kA100)};
+    on_card(with_portable_kernels(kHopper, sizeof(double)), "sm_80", kH200, kA100),
+    on_card(kHopperFloat, "sm_80", kH200, kA100)};
 
 /// Returns the bytes of a scalar over those of a double: DeviceWork counts bytes of doubles.
 double share(const DeviceCost& cost) {
@@ -217,7 +212,6 @@ DeviceWork count_device_work(const Supernodes& nodes, const DeviceLevels& levels
     if (nodes.parent[s] != kNone) bytes(nodes.parent[s]) += size.block;
     if (is_tiled) {
       add_tiles({m, p}, level(s));
-      level(s).largest_panel = std::max(level(s).largest_panel, size.panel);
     } else {
       ++group(s).fronts;
     }
@@ -267,18 +261,12 @@ double device_factor_seconds(const DeviceCost& cost, const DeviceWork& work) {
 double device_solve_seconds(const DeviceCost& cost, const DeviceWork& work, Index n) {
   double seconds = 2.0 * cost.scalar_bytes * n / cost.host_bandwidth;
   const double small_levels = work.narrow.levels + work.small.levels;
-  if (cost.sweep_start_s > 0) {
-    seconds += cost.sweep_start_s + cost.sweep_small_level_s * small_levels +
-               cost.sweep_narrow_front_s * work.narrow.fronts +
-               cost.sweep_small_front_s * work.small.fronts;
-    for (const DeviceWork::Level& level : work.tiled)
-      seconds += cost.sweep_tiled_level_s + cost.sweep_tile_s * level.chain +
-                 cost.sweep_panel_tile_s * level.panel_tiles;
-    return seconds;
-  }
-  seconds += cost.plain_level_s * small_levels;
+  seconds += cost.sweep_start_s + cost.sweep_small_level_s * small_levels +
+             cost.sweep_narrow_front_s * work.narrow.fronts +
+             cost.sweep_small_front_s * work.small.fronts;
   for (const DeviceWork::Level& level : work.tiled)
-    seconds += cost.plain_level_s + share(cost) * level.largest_panel / cost.plain_bandwidth;
+    seconds += cost.sweep_tiled_level_s + cost.sweep_tile_s * level.chain +
+               cost.sweep_panel_tile_s * level.panel_tiles;
   return seconds;
 }
 

@@ -27,14 +27,8 @@
 //           sweep_tiled_level_s + chain * sweep_tile_s + panel tiles * sweep_panel_tile_s
 //     + bytes of b and x / host_bandwidth
 //
-// since reading and waiting hardly overlap. The plain solve takes
-//
-//     levels * plain_level_s
-//     + sum over levels of tiled fronts of largest panel / plain_bandwidth
-//     + bytes of b and x / host_bandwidth
-//
-// since the largest front of a level keeps one block busy. Making a factor takes create_s + bytes
-// of uploads / create_bandwidth. Bytes of numbers are those of the scalar.
+// since reading and waiting hardly overlap. Making a factor takes create_s + bytes of uploads /
+// create_bandwidth. Bytes of numbers are those of the scalar.
 #pragma once
 
 #include <span>
@@ -65,25 +59,21 @@ struct DeviceCost {
                            ///< while all teams work
   double bandwidth;        ///< bytes of panels and contribution blocks, in the scalar, that a
                            ///< factorisation moves per second
-  double sweep_start_s = 0;  ///< each solve by sweeps: launches, the first loads; 0: the device
-                             ///< solves without sweeps
-  double sweep_small_level_s = 0;   ///< latency from a small or narrow front to its parent and back
-  double sweep_narrow_front_s = 0;  ///< device time of one more narrow front in both sweeps while
-                                    ///< all warps work
-  double sweep_small_front_s = 0;   ///< device time of one more small front in both sweeps while
-                                    ///< all warps work
-  double sweep_tiled_level_s = 0;   ///< latency from a tiled front to its parent and back
-  double sweep_tile_s = 0;          ///< latency from a diagonal tile to the next and back
-  double sweep_panel_tile_s = 0;    ///< device time of one more tile of L, read once in each sweep,
-                                    ///< while all blocks work
-  double plain_level_s;             ///< launches of both plain sweeps over a level
-  double plain_bandwidth;   ///< bytes per second at which one block reads the largest panel of a
-                            ///< level, counted once for both plain sweeps
-  double create_s;          ///< each factor: allocations, the capture of the graph
-  double create_bandwidth;  ///< bytes per second of data that is made on the host and uploaded
-  double copy_s;            ///< latency of a copy from the host
-  double host_bandwidth;    ///< bytes per second of copies from and to pageable memory
-  double context_s;         ///< time from the first call of a process until kernels can run
+  double sweep_start_s;    ///< each solve: launches, the first loads
+  double sweep_small_level_s;   ///< latency from a small or narrow front to its parent and back
+  double sweep_narrow_front_s;  ///< device time of one more narrow front in both sweeps while all
+                                ///< warps work
+  double sweep_small_front_s;   ///< device time of one more small front in both sweeps while all
+                                ///< warps work
+  double sweep_tiled_level_s;   ///< latency from a tiled front to its parent and back
+  double sweep_tile_s;          ///< latency from a diagonal tile to the next and back
+  double sweep_panel_tile_s;    ///< device time of one more tile of L, read once in each sweep,
+                                ///< while all blocks work
+  double create_s;              ///< each factor: allocations, the capture of the graph
+  double create_bandwidth;      ///< bytes per second of data that is made on the host and uploaded
+  double copy_s;                ///< latency of a copy from the host
+  double host_bandwidth;        ///< bytes per second of copies from and to pageable memory
+  double context_s;             ///< time from the first call of a process until kernels can run
 };
 
 /// Returns the constants of a target and scalar. Throws Error(usage) if there are none.

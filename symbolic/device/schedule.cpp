@@ -370,7 +370,7 @@ void add_device_tasks(const Supernodes& nodes, const Assembly& assembly, const D
   out.task_bytes = count_task_bytes(nodes, assembly, out);
   out.fast_bytes = count_fast_bytes(out, target);
   out.plan_bytes = count_plan_bytes(nodes, assembly, out);
-  if (target == "sm_90") out.sweeps = count_sweeps(nodes, assembly, out);
+  out.sweeps = count_sweeps(nodes, assembly, out);
 }
 
 DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& assembly,

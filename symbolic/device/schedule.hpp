@@ -48,7 +48,7 @@ Offset most_block_entries();
 std::string too_large_block(const Supernodes& supernodes, const DeviceSchedule& schedule,
                             Offset most = most_block_entries());
 
-/// Adds tasks, lists of sums, counts of bytes and, on "sm_90", sizes of sweeps to a schedule from
+/// Adds tasks, lists of sums, counts of bytes and sizes of sweeps to a schedule from
 /// lay_out_fronts(). teams: as for factor_tasks(); most_block: as `most` of too_large_block().
 /// Throws Error(overflow).
 void add_device_tasks(const Supernodes& supernodes, const Assembly& assembly,

@@ -153,8 +153,8 @@ struct DeviceSchedule {
   std::vector<Offset> update;  ///< length supernodes: place of the q update rows in the arena of a
                                ///< solve, in rows; -1 if q = 0
   Offset update_rows = 0;  ///< rows of that arena; each row has one number for each right-hand side
-  /// Sizes of the lists of a solve by sweeps (symbolic/device/sweep_lists.hpp), on sm_90 alone. A
-  /// vector of parts has one number for each row of a tile.
+  /// Sizes of the lists of a solve by sweeps (symbolic/device/sweep_lists.hpp). A vector of parts
+  /// has one number for each row of a tile.
   struct Sweeps {
     Index forward_tasks = 0;   ///< number of tasks of the forward sweep
     Index backward_tasks = 0;  ///< number of tasks of the backward sweep

@@ -157,10 +157,10 @@ struct CudaOptions {
   int device = 0;                                ///< number of the device as CUDA counts, from 0
   Allocator allocator{};                         ///< both functions null: cudaMalloc and cudaFree
   CudaCompute compute = CudaCompute::automatic;  ///< arithmetic of large fronts
-  /// True: solves on Hopper run as sweeps at the speed of memory. False: they run level by level,
-  /// as on all other devices; the lists of sweeps are then not allocated, and workspaces have other
-  /// sizes. For factors in float, sweeps read L in float and store all intermediate vectors in
-  /// double, except y between the forward and the backward sweep; b and x are in float, too.
+  /// True: solves run as sweeps at the speed of memory. False: they run level by level, which is
+  /// slow; the lists of sweeps are then not allocated, and workspaces have other sizes. For factors
+  /// in float, sweeps read L in float and store all intermediate vectors in double, except y
+  /// between the forward and the backward sweep; b and x are in float, too.
   bool fast_solve = true;
   /// Most right-hand sides that the sweeps of fast_solve solve together, in double: 1, 8 or 32. A
   /// workspace for more than one has room for that many solutions at once

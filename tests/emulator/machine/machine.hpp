@@ -117,6 +117,8 @@ void bulk_store(void* to, const void* from, int bytes);
 void finish_stores();
 void finish_store_reads();
 void copy_async(void* to, const void* from, int bytes, bool there);
+/// Arrives at the barrier when the thread's copies so far have come, at some later time.
+void arrive_after_copies(std::uint64_t* barrier);
 void commit_copies();
 void wait_for_copies(int groups_left);
 void finish_async_copies();

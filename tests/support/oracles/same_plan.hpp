@@ -128,7 +128,7 @@ class PlanDifference {
     note("narrow", small(a.narrow) == small(b.narrow)),
         note("small", small(a.small) == small(b.small));
     each("work.tiled", a.tiled, b.tiled, [](const symbolic::DeviceWork::Level& l) {
-      return std::tuple(l.fronts, l.chain, l.panel_tiles, l.products, l.bytes, l.largest_panel);
+      return std::tuple(l.fronts, l.chain, l.panel_tiles, l.products, l.bytes);
     });
     bits("upload_bytes", a.upload_bytes, b.upload_bytes);
   }

@@ -43,8 +43,6 @@ DeviceWork::Level naive_level(const Plan& plan, const DeviceSchedule::Level& lev
         if (j < cells.pivot_tiles()) ++sum.panel_tiles;
       }
     sum.bytes += 8.0 * static_cast<double>(cells.panel().entries() + cells.block().entries());
-    sum.largest_panel =
-        std::max(sum.largest_panel, 8.0 * static_cast<double>(cells.panel().entries()));
     for (Index c = plan.internals->assembly.child_ptr[s];
          c < plan.internals->assembly.child_ptr[s + 1]; ++c) {
       const Index child = plan.internals->assembly.child[c],
@@ -83,7 +81,6 @@ TEST(DeviceWork, CountsWhatTheScheduleHolds) {
       EXPECT_EQ(found.products, expected.products) << spec << " " << l;
       EXPECT_EQ(found.panel_tiles, expected.panel_tiles) << spec << " " << l;
       EXPECT_EQ(found.bytes, expected.bytes) << spec << " " << l;
-      EXPECT_EQ(found.largest_panel, expected.largest_panel) << spec << " " << l;
     }
     EXPECT_EQ(device_entries(plan->supernodes, find_levels(plan->supernodes)),
               device.sums.scratch_begin)
@@ -236,11 +233,11 @@ TEST_P(DeviceCostOf, MoreWorkNeverTakesLessTime) {
       [](DeviceWork& w) { w.tiled[1].panel_tiles += 1e4; },
       [](DeviceWork& w) { w.tiled[1].bytes += 1e9; },
       [](DeviceWork& w) {
-        w.tiled.push_back({1, 1, 1, 0, 1e4, 1e4});
+        w.tiled.push_back({1, 1, 1, 0, 1e4});
       },
   };
   const DeviceWork base{
-      {500, 4, 1e6}, {100, 3, 1e6}, {{40, 9, 200, 300, 1e6, 1e5}, {2, 3, 5e3, 1e6, 1e8, 1e6}}, 1e6};
+      {500, 4, 1e6}, {100, 3, 1e6}, {{40, 9, 200, 300, 1e6}, {2, 3, 5e3, 1e6, 1e8}}, 1e6};
   const double seconds = device_factor_seconds(cost, base);
   for (std::size_t k = 0; k < changes.size(); ++k) {
     DeviceWork more = base;
@@ -249,7 +246,7 @@ TEST_P(DeviceCostOf, MoreWorkNeverTakesLessTime) {
     EXPECT_GE(device_solve_seconds(cost, more, 1000), device_solve_seconds(cost, base, 1000)) << k;
   }
   DeviceWork more = base;
-  more.tiled[1].largest_panel *= 2, more.tiled[1].panel_tiles *= 2;
+  more.tiled[1].panel_tiles *= 2;
   EXPECT_GT(device_solve_seconds(cost, more, 1000), device_solve_seconds(cost, base, 1000));
   EXPECT_GT(device_solve_seconds(cost, base, 2000), device_solve_seconds(cost, base, 1000));
   more.upload_bytes *= 2;

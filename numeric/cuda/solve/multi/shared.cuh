@@ -70,6 +70,7 @@ struct TileBarriers {
 /// fronts.
 template <int kRows, int kWidth>
 struct alignas(16) FrontShared {
+  using Loads = BulkLoads;
   static constexpr int kPanel = kRows * (kRows + 1) / 2;
   static constexpr int kRoom = kRows <= 32 ? kPanel : kPanel + kPanel / 8;
   double panel[kRoom];

@@ -340,7 +340,7 @@ __device__ void sweep_tiles(const Tiles<kWidth>& shared, const SweepView& view,
     else
       run_number_loader<kForward>(shared, view, memory);
   };
-  multiply_and_load<kRegisters, kMultiplierRegisters>(multiply, load_numbers);
+  multiply_and_load<BulkLoads, kRegisters, kMultiplierRegisters>(multiply, load_numbers);
 }
 
 }  // namespace kauri::numeric::cuda::sweep::multi

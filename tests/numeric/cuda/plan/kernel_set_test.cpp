@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "kauri/kauri.hpp"
+#include "numeric/cuda/solve/single/memory.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/process/error_text.hpp"
@@ -47,6 +48,20 @@ TEST(KernelSets, AreRefused) {
   set.refusal = "no kernels";
   const auto refusal = [&] { (void)set.for_factors_of(test::sound_plan()); };
   EXPECT_EQ(test::error_text(ErrorKind::usage, refusal), "no kernels");
+}
+
+TEST(KernelSets, SolveOneColumnByHoppersKernelUnlessThePortableOneIsAskedFor) {
+  if (!test::has_device()) GTEST_SKIP() << "no CUDA device";
+  const auto chosen = [](const CudaOptions& options) {
+    return select_kernels(options).double_precision.single;
+  };
+  const SingleKernel<double> own = chosen({}), portable = chosen({.portable = true});
+  EXPECT_GT(portable.blocks, 0);
+  EXPECT_TRUE((portable.enqueue == enqueue_sweeps<double, AsyncLoads>));
+  const int of_hopper = sweep_blocks<double, BulkLoads>();
+  EXPECT_EQ((own.enqueue == enqueue_sweeps<double, BulkLoads>), of_hopper > 0);
+  EXPECT_EQ(own.blocks, of_hopper > 0 ? of_hopper : portable.blocks);
+  EXPECT_EQ(chosen({.fast_solve = false, .portable = true}).blocks, 0);
 }
 
 TEST(KernelSets, RunTasksByNoFewerTeamsThanThoseWereMadeFor) {

@@ -32,10 +32,12 @@ constexpr std::uint64_t kLimit = 100'000'000;  // ns
 /// device is first used in the process that the test ends.
 class Watched {
  public:
-  explicit Watched(CudaCompute compute, OwnedPattern pattern = grid_pattern(9, 9, 9, true))
+  explicit Watched(CudaCompute compute, OwnedPattern pattern = grid_pattern(9, 9, 9, true),
+                   bool portable = false)
       : pattern_(std::move(pattern)),
         value_(random_dominant<double>(pattern_.view(), 1)),
-        backend_(cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = compute})) {
+        backend_(cuda_backend(
+            CudaOptions{.device = 0, .allocator = {}, .compute = compute, .portable = portable})) {
     AnalyzeOptions options;
     options.target = backend_.target();
     options.ordering.method = OrderingMethod::amd;
@@ -182,9 +184,12 @@ TEST_F(WatchdogDeathTest, TellsWhichSmallFrontWaitsForALostChild) {
 }
 
 /// Loses a number of a solve. `unit`: a ticket, or a front, as in Waiter. `lane`: the lane whose
-/// number is lost while the others arrive; -1: all are lost.
-void lose_a_number(Kernel kernel, int unit, int lane, Index columns, const char* name) {
-  const Watched system(CudaCompute::hopper);
+/// number is lost while the others arrive; -1: all are lost. portable: of Hopper's kernels or of
+/// those that all devices run.
+void lose_a_number(Kernel kernel, int unit, int lane, Index columns, const char* name,
+                   bool portable = false) {
+  const Watched system(portable ? CudaCompute::fma : CudaCompute::hopper,
+                       grid_pattern(9, 9, 9, true), portable);
   if (!system.refactorize()) std::_Exit(2);
   system.arm(kernel, unit, lane);
   end_with(
@@ -199,7 +204,8 @@ void lose_a_number(Kernel kernel, int unit, int lane, Index columns, const char*
 }
 
 TEST_F(WatchdogDeathTest, TellsOfANumberThatATaskOfASweepDoesNotSend) {
-  KAURI_EXPECT_TOLD(lose_a_number(Kernel::sweep, 0, -1, 1, "sweep"));
+  for (const bool portable : {false, true})
+    KAURI_EXPECT_TOLD(lose_a_number(Kernel::sweep, 0, -1, 1, "sweep", portable));
 }
 
 TEST_F(WatchdogDeathTest, TellsOfANumberThatATaskOfAMultiSweepDoesNotSend) {

@@ -1,6 +1,7 @@
 // Tests fast solves by few blocks: each block does narrow fronts, small ones and tiles in turn, and
 // warps have many fronts. A CUDA device and the emulated one would otherwise have enough blocks to
-// give each kind of work its own in systems of this size.
+// give each kind of work its own in systems of this size. One column has the same bits by each
+// kernel.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -45,7 +46,6 @@ class SweepsOfFewBlocks : public ::testing::Test {
   void SetUp() override {
     if (!has_device()) GTEST_SKIP() << "no CUDA device";
     backend_.emplace(cuda_backend());  // makes the kernels available to the code below
-    if (backend_->target() != "sm_90") GTEST_SKIP() << "sweeps are for Hopper";
     context_ = {.device = {},
                 .heap = &heap_,
                 .staging = std::make_shared<cuda::Staging>(),
@@ -57,9 +57,8 @@ class SweepsOfFewBlocks : public ::testing::Test {
   template <class T>
   std::vector<T> solve(const std::shared_ptr<const Plan>& plan, std::span<const T> value,
                        Index columns, int blocks) {
-    auto& [one, two, scaled] = context_.kernels;
-    (sizeof(T) == 4                           ? one.single.blocks
-     : columns == 1                           ? two.single.blocks
+    cuda::KernelSet<double>& two = context_.kernels.double_precision;
+    (columns == 1                             ? single<T>().blocks
      : columns <= 8 || two.group_columns == 8 ? two.group[0].blocks
      : two.group_columns == 16                ? two.group[1].blocks
                                               : two.group[2].blocks) = blocks;
@@ -93,23 +92,16 @@ class SweepsOfFewBlocks : public ::testing::Test {
   }
   void of_one_and_five(const std::shared_ptr<const Plan>& plan, std::span<const double> value,
                        bool slow) {
-    const Values expected = solve<double>(plan, value, 1, cuda::sweep_blocks<double>());
-    for (const int blocks : some(slow))
-      EXPECT_TRUE(solve<double>(plan, value, 1, blocks) == expected) << blocks << " blocks";
+    same_bits_by_each_kernel<double>(plan, value, slow);
+    if (context_.kernels.double_precision.together == 1) return;
     const Values of_5 = solve<double>(plan, value, 5, cuda::multi_blocks<8>());
     for (const int blocks : slow ? std::vector{2} : std::vector{1, 2, 5})
       EXPECT_TRUE(solve<double>(plan, value, 5, blocks) == of_5) << blocks << " blocks";
   }
   void of_one_float_and_eighteen(const std::shared_ptr<const Plan>& plan,
                                  std::span<const double> value, bool slow, bool in_float) {
-    if (in_float) {
-      const std::vector<float> rounded = cast<float>(value),
-                               of_float =
-                                   solve<float>(plan, rounded, 1, cuda::sweep_blocks<float>());
-      for (const int blocks : some(slow))
-        EXPECT_TRUE(solve<float>(plan, rounded, 1, blocks) == of_float)
-            << blocks << " blocks, in float";
-    }
+    if (in_float) same_bits_by_each_kernel<float>(plan, cast<float>(value), slow);
+    if (context_.kernels.double_precision.together == 1) return;
     // The columns go to three groups of 8, two of 16, or one of 32; on the emulated device systems
     // take turns here, too.
     for (const int team : slow ? std::vector{8 << (turn_ / 2 % 3)} : std::vector{8, 16, 32}) {
@@ -124,8 +116,35 @@ class SweepsOfFewBlocks : public ::testing::Test {
     }
   }
 
-  static std::vector<int> some(bool slow) {
-    return slow ? std::vector{1, 3} : std::vector{1, 2, 3, 7};
+  template <class T>
+  cuda::SingleKernel<T>& single() {
+    if constexpr (sizeof(T) == 4)
+      return context_.kernels.single_precision.single;
+    else
+      return context_.kernels.double_precision.single;
+  }
+  /// Expects the bits that the portable kernel gives by all blocks from any number of blocks, and
+  /// from Hopper's kernel if the device runs it. L is the same, since the kernels of fronts are.
+  template <class T>
+  void same_bits_by_each_kernel(const std::shared_ptr<const Plan>& plan, std::span<const T> value,
+                                bool slow) {
+    const cuda::SingleKernel<T> chosen = single<T>(),
+                                portable{cuda::sweep_blocks<T, cuda::AsyncLoads>(),
+                                         cuda::enqueue_sweeps<T, cuda::AsyncLoads>},
+                                hopper{cuda::sweep_blocks<T, cuda::BulkLoads>(),
+                                       cuda::enqueue_sweeps<T, cuda::BulkLoads>};
+    single<T>() = portable;
+    const std::vector<T> expected = solve<T>(plan, value, 1, portable.blocks);
+    const auto expect = [&](std::vector<int> some, const char* what) {
+      for (const int blocks : some)
+        EXPECT_TRUE(solve<T>(plan, value, 1, blocks) == expected)
+            << blocks << " blocks, " << what << ", " << sizeof(T) << " bytes";
+    };
+    expect(slow ? std::vector{2} : std::vector{1, 2, 3, 7}, "portable");
+    single<T>() = hopper;
+    if (hopper.blocks > 0)
+      expect(slow ? std::vector{1, 3} : std::vector{1, 2, 3, 7, hopper.blocks}, "Hopper's");
+    single<T>() = chosen;
   }
 
   std::optional<Backend> backend_;

@@ -11,6 +11,7 @@
 
 namespace kauri::numeric::cuda::kernels::ptx {
 
+using emulator::arrive_after_copies;
 using emulator::barrier_init;
 using emulator::bulk_copy;
 using emulator::bulk_store;
