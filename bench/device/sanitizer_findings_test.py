@@ -80,7 +80,7 @@ INVERSES = uninitialised(
 )
 PADDING = uninitialised(
     "kauri::numeric::cuda::kernels::ptx::bulk_copy(void *, int)+0x1580 in ptx.cuh:72",
-    f"kauri::numeric::cuda::sweep::Fronts<Shared>::bring(int)+0x13a0 {at('solve/single/fronts.cuh', 'ptx::bulk_copy(shared_.panel + place(k)')}",
+    f"kauri::numeric::cuda::sweep::Fronts<Shared>::prefetch(int)+0x13a0 {at('solve/single/fronts.cuh', 'Loads::copy(shared_.panel + place(k)')}",
 )
 VALUES = uninitialised(f"kauri::add_entries()+0x80 {at('factor/small/gathered_fronts.cu', 'source.memory.value[from[e]]')}")
 

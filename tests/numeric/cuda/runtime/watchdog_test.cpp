@@ -184,8 +184,7 @@ TEST_F(WatchdogDeathTest, TellsWhichSmallFrontWaitsForALostChild) {
 }
 
 /// Loses a number of a solve. `unit`: a ticket, or a front, as in Waiter. `lane`: the lane whose
-/// number is lost while the others arrive; -1: all are lost. portable: of Hopper's kernels or of
-/// those that all devices run.
+/// number is lost while the others arrive; -1: all are lost. portable: CudaOptions::portable.
 void lose_a_number(Kernel kernel, int unit, int lane, Index columns, const char* name,
                    bool portable = false) {
   const Watched system(portable ? CudaCompute::fma : CudaCompute::hopper,
