@@ -97,10 +97,25 @@ cudaError_t launch_portable(CudaCompute compute, int teams, const TaskLaunch<T>&
                                               t.sums, t.least_part, teams, t.pauses, stream);
 }
 
-cudaError_t launch_gathered(const GatheredFront* fronts, Index count, Index max_rows,
+cudaError_t launch_gathered(const GatheredFront<double>* fronts, Index count, Index max_rows,
                             const PlanView& plan, const FactorMemory<double>& memory, int* done,
                             int* ticket, cudaStream_t stream) {
   return enqueue_gathered_fronts(fronts, count, max_rows, {plan, memory, done, ticket}, stream);
+}
+
+template <class T, kernels::SmallLoop kLoop>
+cudaError_t launch_portable_gathered(const GatheredFront<T>* fronts, Index count, Index max_rows,
+                                     const PlanView& plan, const FactorMemory<T>& memory, int* done,
+                                     int* ticket, cudaStream_t stream) {
+  return enqueue_portable_gathered<T>(kLoop, fronts, count, max_rows, {plan, memory, done, ticket},
+                                      stream);
+}
+
+/// Returns the portable kernels of small fronts, or none if they do not run on the current device.
+template <class T, kernels::SmallLoop kLoop>
+SmallKernels<T> portable_small_kernels() {
+  if (!prepare_portable_gathered<T>(kLoop)) return {};
+  return {enqueue_gathered_views<T>, launch_portable_gathered<T, kLoop>};
 }
 
 /// Returns the kernels of tiled fronts of T by the arithmetic `compute`, which must exist for T;
@@ -165,6 +180,18 @@ TiledKernels<T> choose_tiled(const CudaOptions& options, const Share& share) {
       return chosen;
   }
   return {};
+}
+
+/// Returns the kernels of small fronts in double that go with those of tiled fronts: Hopper's with
+/// Hopper's; tensor cores with tensor cores, or if these are fast and the fallback does tiled
+/// fronts.
+SmallKernels<double> small_kernels(const TiledKernels<double>& tiled) {
+  using kernels::SmallLoop;
+  if (tiled.compute == CudaCompute::hopper)
+    return {enqueue_gathered_views<double>, launch_gathered};
+  if (tiled.compute == CudaCompute::tensor || (tiled.teams == 0 && has_fast_tensor_cores()))
+    return portable_small_kernels<double, SmallLoop::tensor>();
+  return portable_small_kernels<double, SmallLoop::fma>();
 }
 
 /// Returns the kernels of tiled fronts in float for scaled matrices: those in FP16 if `wanted` is
@@ -245,8 +272,8 @@ KernelSets select_kernels(const CudaOptions& options) {
   KernelSet<float>& one = sets.single_precision;
   KernelSet<double>& two = sets.double_precision;
   two.tiled = choose_tiled<double>(options, share);
-  if (two.tiled.compute == CudaCompute::hopper)
-    two.small = {enqueue_gathered_views, launch_gathered};
+  two.small = small_kernels(two.tiled);
+  one.small = portable_small_kernels<float, kernels::SmallLoop::fma>();
   if (is_of_double_alone(options.compute))
     one.refusal = std::string("the kernels for ") + name_of(options.compute) +
                   " are for double only; choose another CudaCompute";

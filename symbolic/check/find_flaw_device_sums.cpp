@@ -201,7 +201,7 @@ std::string flaw_in_device_bytes(const Plan& plan) {
   if (device.shared_bytes !=
           count_shared_bytes(plan.supernodes, plan.internals->assembly, device) ||
       device.task_bytes != count_task_bytes(plan.supernodes, plan.internals->assembly, device) ||
-      device.fast_bytes != count_fast_bytes(device, plan.target) ||
+      device.fast_bytes != count_fast_bytes(device) ||
       device.plan_bytes != count_plan_bytes(plan.supernodes, plan.internals->assembly, device))
     return "a device's bytes are not those of its arrays";
   if (device.sweeps != count_sweeps(plan.supernodes, plan.internals->assembly, device))

@@ -368,7 +368,7 @@ void add_device_tasks(const Supernodes& nodes, const Assembly& assembly, const D
   out.row_maps = count_row_maps(nodes, assembly, out);
   out.shared_bytes = count_shared_bytes(nodes, assembly, out);
   out.task_bytes = count_task_bytes(nodes, assembly, out);
-  out.fast_bytes = count_fast_bytes(out, target);
+  out.fast_bytes = count_fast_bytes(out);
   out.plan_bytes = count_plan_bytes(nodes, assembly, out);
   out.sweeps = count_sweeps(nodes, assembly, out);
 }
@@ -417,8 +417,7 @@ Offset count_task_bytes(const Supernodes& nodes, const Assembly& assembly,
          index_bytes(counters + tiled_levels(schedule) + 2);
 }
 
-Offset count_fast_bytes(const DeviceSchedule& schedule, std::string_view target) {
-  if (target != "sm_90") return schedule.task_bytes;
+Offset count_fast_bytes(const DeviceSchedule& schedule) {
   return schedule.task_bytes + aligned_bytes(schedule.small_fronts, kDeviceSmallBytes) +
          index_bytes(Offset{schedule.small_fronts} + 2);
 }

@@ -69,8 +69,7 @@ Offset count_shared_bytes(const Supernodes& supernodes, const Assembly& assembly
                           const DeviceSchedule& schedule);
 Offset count_task_bytes(const Supernodes& supernodes, const Assembly& assembly,
                         const DeviceSchedule& schedule);  ///< reads its shared_bytes
-/// Reads the schedule's task_bytes, and returns more than these on "sm_90" only.
-Offset count_fast_bytes(const DeviceSchedule& schedule, std::string_view target);
+Offset count_fast_bytes(const DeviceSchedule& schedule);  ///< reads its task_bytes
 Offset count_plan_bytes(const Supernodes& supernodes, const Assembly& assembly,
                         const DeviceSchedule& schedule);
 

@@ -148,8 +148,8 @@ struct DeviceSchedule {
   Offset shared_bytes =
       0;  ///< bytes on the device that `task` needs beyond plan_bytes and that factors share
   Offset task_bytes = 0;       ///< shared_bytes, and the bytes that `task` needs in each factor
-  Offset fast_bytes = 0;       ///< task_bytes, and on sm_90 the bytes of Hopper's kernels of small
-                               ///< fronts in each factor in double
+  Offset fast_bytes = 0;       ///< task_bytes, and the bytes that small fronts which gather their
+                               ///< entries need in each factor
   std::vector<Offset> update;  ///< length supernodes: place of the q update rows in the arena of a
                                ///< solve, in rows; -1 if q = 0
   Offset update_rows = 0;  ///< rows of that arena; each row has one number for each right-hand side

@@ -91,10 +91,7 @@ Offset Plan::peak_bytes(int scalar_bytes) const {
         checked_add(aligned_bytes(nnz, scalar_bytes), aligned_bytes(1, scalar_bytes),
                     "bytes");  // the second term is the shift
     const Offset plan =
-        device.plan_bytes +
-        (device.hooks.by_level()
-             ? 0
-             : device.sweeps.bytes + (scalar_bytes == 8 ? device.fast_bytes : device.task_bytes));
+        device.plan_bytes + (device.hooks.by_level() ? 0 : device.sweeps.bytes + device.fast_bytes);
     return checked_add(aligned_bytes(device.entries, scalar_bytes),
                        checked_add(values, fronts + plan, "bytes"), "bytes");
   }

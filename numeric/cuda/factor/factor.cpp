@@ -33,7 +33,7 @@ SmallFactor<T>::SmallFactor(const DevicePlan& plan, const FactorMemory<T>& memor
                             const SmallKernels<T>& kernels, DeviceBlock& block, cudaStream_t stream)
     : kernels_(kernels), narrow_(plan.plan()->internals->device.narrow_fronts) {
   const Offset small = plan.plan()->internals->device.small_fronts;
-  front_ = block.take<GatheredFront>(small);
+  front_ = block.take<GatheredFront<T>>(small);
   counters_ = block.take<int>(small + 2);
   kernels_.describe(plan, memory, front_.data(), stream);
 }

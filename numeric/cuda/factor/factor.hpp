@@ -37,7 +37,7 @@ class SmallFactor {
 
  private:
   SmallKernels<T> kernels_;
-  DeviceArray<GatheredFront> front_;
+  DeviceArray<GatheredFront<T>> front_;
   DeviceArray<int> counters_;  // one for each narrow or small front, then the tickets of the two
                                // launches
   Index narrow_ = 0;

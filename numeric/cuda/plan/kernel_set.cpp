@@ -38,11 +38,8 @@ Offset KernelSet<T>::own_bytes(const Plan& plan) const {
   const KernelSet set = for_factors_of(plan);
   const Offset own = plan.peak_bytes(sizeof(T)) - plan.prepared_bytes();
   if (device.hooks.by_level()) return own;
-  if (set.gathers())
-    return own + symbolic::count_fast_bytes(device, "sm_90") -
-           device.fast_bytes;  // which `own` counts for the plan's target, maybe another device
-  const Offset gathered = sizeof(T) == 8 ? device.fast_bytes - device.task_bytes : 0;
-  return own - gathered - (set.tiled.teams > 0 ? 0 : device.task_bytes - device.shared_bytes);
+  return own - (set.gathers() ? 0 : device.fast_bytes - device.task_bytes) -
+         (set.tiled.teams > 0 ? 0 : device.task_bytes - device.shared_bytes);
 }
 
 template struct KernelSet<float>;

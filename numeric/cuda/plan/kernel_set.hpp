@@ -16,12 +16,13 @@
 namespace kauri::numeric::cuda {
 
 class DevicePlan;
-struct GatheredFront;
 struct MultiMemory;
 struct PlanView;
 struct SweepView;
 template <class T>
 struct FactorMemory;
+template <class T>
+struct GatheredFront;
 template <class T>
 struct SeveralSolve;
 template <class S>
@@ -63,15 +64,16 @@ struct TiledKernels {
 };
 
 /// Kernels of narrow and small fronts that gather their entries, in two launches
-/// (factor/small/gathered_fronts.hpp). Both members are null if the fallback does these fronts.
+/// (factor/small/gathered_fronts.hpp): Hopper's or portable ones. Both members are null if the
+/// fallback does these fronts.
 template <class T>
 struct SmallKernels {
   /// Enqueues the descriptions of all small fronts of the plan with the addresses of one factor.
-  void (*describe)(const DevicePlan& plan, const FactorMemory<T>& memory, GatheredFront* fronts,
+  void (*describe)(const DevicePlan& plan, const FactorMemory<T>& memory, GatheredFront<T>* fronts,
                    cudaStream_t stream) = nullptr;
   /// Enqueues the factorisation of `count` fronts of at most max_rows rows. done, ticket: as in
   /// GatherSource.
-  cudaError_t (*enqueue)(const GatheredFront* fronts, Index count, Index max_rows,
+  cudaError_t (*enqueue)(const GatheredFront<T>* fronts, Index count, Index max_rows,
                          const PlanView& plan, const FactorMemory<T>& memory, int* done,
                          int* ticket, cudaStream_t stream) = nullptr;
 };

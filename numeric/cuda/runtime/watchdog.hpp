@@ -21,6 +21,7 @@ enum class Kernel : int {
   run_streamed_tasks,
   factor_fronts_by_warps,
   factor_fronts_by_blocks,
+  portable_fronts_by_warps,
   sweep,
   multi_sweep
 };

@@ -103,12 +103,7 @@ class OnCuda : public ::testing::Test {
   /// with tasks.
   static constexpr bool has_products() { return !W::by_level; }
   /// Returns the bytes of a factor.
-  static Offset factor_bytes(const Plan& plan) {
-    const bool none = W::by_level || W::compute == CudaCompute::hopper ||
-                      sizeof(Value) == 4;  // does not use the bytes that Hopper's small fronts need
-    return plan.peak_bytes(sizeof(Value)) -
-           (none ? 0 : plan.internals->device.fast_bytes - plan.internals->device.task_bytes);
-  }
+  static Offset factor_bytes(const Plan& plan) { return plan.peak_bytes(sizeof(Value)); }
   std::shared_ptr<const Plan> plan(const Pattern& pattern,
                                    OrderingMethod method = OrderingMethod::amd,
                                    bool amalgamate = true) {

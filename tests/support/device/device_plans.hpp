@@ -67,7 +67,7 @@ inline Plan with_long_places(const Plan& plan) {
       symbolic::count_shared_bytes(plan.supernodes, plan.internals->assembly, device_of(other));
   device_of(other).task_bytes =
       symbolic::count_task_bytes(plan.supernodes, plan.internals->assembly, device_of(other));
-  device_of(other).fast_bytes = symbolic::count_fast_bytes(device_of(other), plan.target);
+  device_of(other).fast_bytes = symbolic::count_fast_bytes(device_of(other));
   return other;
 }
 

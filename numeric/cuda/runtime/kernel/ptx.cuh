@@ -465,4 +465,19 @@ __device__ inline double reciprocal_root(double x) {
   return fma(y * r, fma(0.375, r, 0.5), y);
 }
 
+/// Returns 1/x to 22 or more bits. x and 1/x must be normal.
+__device__ inline float rough_reciprocal(float x) {
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+
+/// Returns 1/sqrt(x) to a unit or two in the last place. x must be positive and normal.
+__device__ inline float reciprocal_root(float x) {
+  float y;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  const float r = fma(-(x * y), y, 1.0F);
+  return fma(0.5F * y, r, y);
+}
+
 }  // namespace kauri::numeric::cuda::kernels::ptx

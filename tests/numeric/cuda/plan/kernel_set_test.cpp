@@ -43,6 +43,30 @@ TEST(KernelSets, AreTheFallbackByLevels) {
   EXPECT_EQ(refused.own_bytes(plan), plan.peak_bytes(sizeof(double)) - plan.prepared_bytes());
 }
 
+/// Returns stand-ins for kernels of small fronts, which are never called.
+SmallKernels<double> some_small_kernels() {
+  SmallKernels<double> some;
+  some.enqueue = [](const GatheredFront<double>*, Index, Index, const PlanView&,
+                    const FactorMemory<double>&, int*, int*, cudaStream_t) { return cudaSuccess; };
+  return some;
+}
+
+/// A factor allocates no arrays for kernels that do not run.
+TEST(KernelSets, CountTheBytesOfTheirFactors) {
+  const Plan& plan = test::sound_plan();
+  const symbolic::DeviceSchedule& device = plan.internals->device;
+  const Offset all = plan.peak_bytes(sizeof(double)) - plan.prepared_bytes(),
+               of_small = device.fast_bytes - device.task_bytes,
+               of_tiled = device.task_bytes - device.shared_bytes;
+  ASSERT_TRUE(of_small > 0 && of_tiled > 0);
+  KernelSet<double> set = hopper_kernels();
+  EXPECT_EQ(set.own_bytes(plan), all - of_small);
+  set.small = some_small_kernels();
+  EXPECT_EQ(set.own_bytes(plan), all);
+  set.tiled = {};
+  EXPECT_EQ(set.own_bytes(plan), all - of_tiled);
+}
+
 TEST(KernelSets, AreRefused) {
   KernelSet<double> set = hopper_kernels();
   set.refusal = "no kernels";

@@ -165,22 +165,26 @@ TEST_F(WatchdogDeathTest, TellsWhoWaitsForALostTaskOfEachKind) {
 }
 
 /// Loses a small front below small ones.
-void lose_a_small_front() {
-  const Watched system(CudaCompute::hopper, grid_pattern(24, 24, 1));
-  system.arm(Kernel::factor_fronts_by_warps, 0);
+void lose_a_small_front(CudaCompute compute, Kernel kernel, const std::string& name) {
+  const Watched system(compute, grid_pattern(24, 24, 1));
+  system.arm(kernel, 0);
   end_with(
       [&] { static_cast<void>(system.refactorize()); },
-      [](const std::string& text) {
+      [&](const std::string& text) {
         std::smatch found;
         const std::regex line(
-            R"(factor_fronts_by_warps, block \d+, warp \d+, ticket \d+ waits for children of a small front: (\d+), (\d+) wanted)");
+            name +
+            R"(, block \d+, warp \d+, ticket \d+ waits for children of a small front: (\d+), (\d+) wanted)");
         return std::regex_search(text, found, line) &&
                std::stoi(found[1]) == std::stoi(found[2]) - 1;
       });
 }
 
 TEST_F(WatchdogDeathTest, TellsWhichSmallFrontWaitsForALostChild) {
-  KAURI_EXPECT_TOLD(lose_a_small_front());
+  KAURI_EXPECT_TOLD(lose_a_small_front(CudaCompute::hopper, Kernel::factor_fronts_by_warps,
+                                       "factor_fronts_by_warps"));
+  KAURI_EXPECT_TOLD(lose_a_small_front(CudaCompute::fma, Kernel::portable_fronts_by_warps,
+                                       "portable_fronts_by_warps"));
 }
 
 /// Loses a number of a solve. `unit`: a ticket, or a front, as in Waiter. `lane`: the lane whose

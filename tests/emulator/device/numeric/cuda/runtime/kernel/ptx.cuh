@@ -341,4 +341,8 @@ inline void reciprocal_parts(double x, double& y, double& e) {
 
 inline double reciprocal_root(double x) { return 1.0 / std::sqrt(x); }
 
+/// Returns a reciprocal that is off by one unit in its last place.
+inline float rough_reciprocal(float x) { return std::nextafter(1.0F / x, 0.0F); }
+inline float reciprocal_root(float x) { return 1.0F / std::sqrt(x); }
+
 }  // namespace kauri::numeric::cuda::kernels::ptx
