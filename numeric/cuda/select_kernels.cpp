@@ -20,6 +20,7 @@
 #include "numeric/cuda/factor/verdict_kernels.hpp"
 #include "numeric/cuda/inverse/kernels.hpp"
 #include "numeric/cuda/plan/kernel_set.hpp"
+#include "numeric/cuda/plan/launch_limit.hpp"
 #include "numeric/cuda/runtime/availability.hpp"
 #include "numeric/cuda/runtime/device.hpp"
 #include "numeric/cuda/solve/fallback/kernels.hpp"
@@ -231,10 +232,14 @@ void require_valid(const CudaOptions& options, const cudaDeviceProp& device) {
                                       std::to_string(options.group_columns) +
                                       ", expected 0, 8, 16 or 32");
   if (options.multiprocessors < 0 || options.multiprocessors > device.multiProcessorCount)
-    throw Error(ErrorKind::usage,
-                "cuda_backend: multiprocessors is " + std::to_string(options.multiprocessors) +
-                    ", expected 0 to " + std::to_string(device.multiProcessorCount) +
-                    ", which is all that the device has");
+    throw Error(ErrorKind::usage, "cuda_backend: multiprocessors is " +
+                                      std::to_string(options.multiprocessors) + ", expected 0 to " +
+                                      std::to_string(device.multiProcessorCount) +
+                                      ", which is all that the device has");
+  if (!(options.launch_seconds >= 0))
+    throw Error(ErrorKind::usage, "cuda_backend: launch_seconds is " +
+                                      std::to_string(options.launch_seconds) +
+                                      ", expected 0 or more");
 }
 
 KernelSets select_kernels(const CudaOptions& options) {
@@ -256,6 +261,9 @@ KernelSets select_kernels(const CudaOptions& options) {
   }
   sets.scaled = one;
   sets.scaled.tiled = choose_scaled(options.compute, share, one.tiled);
+  limit_launches(options, two.tiled);
+  limit_launches(options, one.tiled);
+  limit_launches(options, sets.scaled.tiled);
   return sets;
 }
 

@@ -69,6 +69,13 @@ double upload_bytes(const Supernodes& nodes, Offset entries, const DeviceLevels&
          kFront * fronts + sizeof(RowMapWord) * maps + sizeof(std::uint32_t) * (terms + sweeps);
 }
 
+/// Published figures of a card: boost clock in Hz, multiprocessors, operations per second, bytes
+/// per second. The peak is that of doubles by tensor cores and also that of floats by fused
+/// multiply-adds: each card has one figure for both.
+struct Card {
+  double clock, processors, peak, bandwidth;
+};
+constexpr Card kH200{1.98e9, 132, 67e12, 4.8e12};
 // Fitted by bench/cuda/fit_device_cost.py to the measured systems of M11 (docs/measurements);
 // context_s and copy_s are not fitted.
 constexpr DeviceCost kHopper{.target = "sm_90",
@@ -95,7 +102,8 @@ constexpr DeviceCost kHopper{.target = "sm_90",
                              .create_bandwidth = 1.09e10,
                              .copy_s = 15e-6,
                              .host_bandwidth = 1.45e10,
-                             .context_s = 0.5};
+                             .context_s = 0.5,
+                             .peak = kH200.peak};
 
 // All other constants were never measured: they are scaled from kHopper's by published figures of
 // the cards and by the kernels' needs, and choose_target() counts seconds predicted from them
@@ -129,13 +137,6 @@ constexpr DeviceCost with_plain_solves(DeviceCost cost) {
   return cost;
 }
 
-/// Published figures of a card: boost clock in Hz, multiprocessors, operations per second, bytes
-/// per second. The peak is that of doubles by tensor cores and also that of floats by fused
-/// multiply-adds: each card has one figure for both.
-struct Card {
-  double clock, processors, peak, bandwidth;
-};
-constexpr Card kH200{1.98e9, 132, 67e12, 4.8e12};
 /// Fewest multiprocessors of a Hopper card whose seconds kHopper predicts: those of the smallest
 /// H100.
 constexpr int kFewestPredicted = 114;
@@ -158,6 +159,7 @@ constexpr DeviceCost on_card(DeviceCost cost, std::string_view target, const Car
   cost.product_s *= products, cost.panel_tile_s *= products;
   cost.bandwidth *= to.bandwidth / from.bandwidth;
   cost.plain_bandwidth /= latency;
+  cost.peak = to.peak;
   return cost;
 }
 
@@ -173,9 +175,12 @@ double share(const DeviceCost& cost) {
   return cost.scalar_bytes / static_cast<double>(sizeof(double));
 }
 
-double small_seconds(double level_s, double front_s, double double_bandwidth,
+/// Returns the bandwidth in the bytes of doubles.
+double double_bandwidth(const DeviceCost& cost) { return cost.bandwidth / share(cost); }
+
+double small_seconds(double level_s, double front_s, double bandwidth,
                      const DeviceWork::Small& work) {
-  return level_s * work.levels + front_s * work.fronts + work.bytes / double_bandwidth;
+  return level_s * work.levels + front_s * work.fronts + work.bytes / bandwidth;
 }
 
 /// Returns true if Hopper's kernels run, which handle doubles only.
@@ -233,17 +238,18 @@ bool is_predicted(int major, int minor, int processors) {
          (major == 8 && minor == 0 && processors >= static_cast<int>(kA100.processors));
 }
 
+double device_level_seconds(const DeviceCost& cost, const DeviceWork::Level& level) {
+  const double all = level.products * cost.product_s + level.panel_tiles * cost.panel_tile_s +
+                     level.bytes / double_bandwidth(cost);
+  return cost.tiled_level_s + std::max(level.chain * cost.diagonal_tile_s, all);
+}
+
 double device_factor_seconds(const DeviceCost& cost, const DeviceWork& work) {
-  const double bandwidth =
-      cost.bandwidth / share(cost);  // in the bytes of doubles that `work` counts
+  const double bandwidth = double_bandwidth(cost);
   double seconds = cost.start_s +
                    small_seconds(cost.narrow_level_s, cost.narrow_front_s, bandwidth, work.narrow) +
                    small_seconds(cost.small_level_s, cost.small_front_s, bandwidth, work.small);
-  for (const DeviceWork::Level& level : work.tiled) {
-    const double all = level.products * cost.product_s + level.panel_tiles * cost.panel_tile_s +
-                       level.bytes / bandwidth;
-    seconds += cost.tiled_level_s + std::max(level.chain * cost.diagonal_tile_s, all);
-  }
+  for (const DeviceWork::Level& level : work.tiled) seconds += device_level_seconds(cost, level);
   return seconds;
 }
 

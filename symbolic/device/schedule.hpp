@@ -55,7 +55,7 @@ void add_device_tasks(const Supernodes& supernodes, const Assembly& assembly,
                       const DeviceLevels& levels, std::string_view target, DeviceSchedule& schedule,
                       Index teams = kFewestTeams, Offset most_block = most_block_entries());
 
-/// Makes the whole schedule: levels, layout and tasks.
+/// Makes the whole schedule: levels, layout, tasks and work.
 DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly& assembly,
                                     std::string_view target, Index teams = kFewestTeams,
                                     Offset most_block = most_block_entries());

@@ -6,6 +6,7 @@
 #include <cuda_runtime_api.h>
 
 #include <array>
+#include <limits>
 #include <string>
 
 #include "kauri/core/backend.hpp"
@@ -29,7 +30,7 @@ struct SweepMemory;
 template <class T>
 struct KernelSet;
 
-/// Arguments of a launch of all tasks of a factor's tiled fronts: those of
+/// Arguments of a launch of consecutive tasks of a factor's tiled fronts: those of
 /// kernels::enqueue_factor() (factor/tiled/hopper/front_kernel.hpp), where they are explained.
 template <class T>
 struct TaskLaunch {
@@ -56,6 +57,9 @@ struct TiledKernels {
   /// Enqueues the tasks, with arithmetic `compute`, for `teams` teams. Null if teams is 0.
   cudaError_t (*launch)(CudaCompute compute, int teams, const TaskLaunch<T>& tasks,
                         cudaStream_t stream) = nullptr;
+  /// Most seconds that a launch may take as the plan's target predicts them
+  /// (plan/launch_limit.hpp).
+  double launch_seconds = std::numeric_limits<double>::infinity();
 
   [[nodiscard]] cudaError_t enqueue(const TaskLaunch<T>& tasks, cudaStream_t stream) const {
     return launch(compute, teams, tasks, stream);
@@ -210,7 +214,8 @@ const char* KernelSet<T>::name() const {
 void load_kernels(const cudaDeviceProp& device);
 
 /// Throws Error(usage) unless solves_together is 1, 8 or 32, group_columns is 8, 16 or 32, or 0 for
-/// a choice by size, and multiprocessors is 0 or a number of multiprocessors that `device` has.
+/// a choice by size, multiprocessors is 0 or a number of multiprocessors that `device` has, and
+/// launch_seconds is at least 0.
 void require_valid(const CudaOptions& options, const cudaDeviceProp& device);
 
 /// Chooses the kernels for the current device. Throws Error: usage (options.compute does not run on

@@ -43,7 +43,6 @@ inline Plan for_teams(const Plan& plan, Index teams) {
   Plan other = plan;
   device_of(other) =
       symbolic::make_device_schedule(plan.supernodes, plan.internals->assembly, plan.target, teams);
-  device_of(other).work = device_of(plan).work;
   return other;
 }
 
