@@ -210,6 +210,9 @@ std::optional<Survey> survey(int device, std::string* why_not) {
     seen.target = target_of(properties);
     seen.predicted =
         symbolic::is_predicted(properties.major, properties.minor, properties.multiProcessorCount);
+    int limited = 0;
+    check(cudaDeviceGetAttribute(&limited, cudaDevAttrKernelExecTimeout, device), "the device");
+    seen.time_limit = limited != 0;
     const std::optional<Offset> free = free_bytes_of(device);
     seen.free_bytes = free.value_or(static_cast<Offset>(properties.totalGlobalMem));
     seen.started = free.has_value();

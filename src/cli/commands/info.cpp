@@ -17,6 +17,7 @@
 #include "src/cli/terminal/facts.hpp"
 #include "src/cli/terminal/progress.hpp"
 #include "src/cli/terminal/text.hpp"
+#include "src/engine/symbolic.hpp"
 
 namespace kauri::cli {
 namespace {
@@ -33,11 +34,13 @@ struct Cuda {
   bool there = false;
   std::optional<Backend> backend;
   std::string failure;
+  bool time_limit = false;  // ends_long_kernels()
 };
 
 Cuda find_cuda() {
   Cuda out{cuda_available(), {}, {}};
   if (!out.there) return out;
+  out.time_limit = ends_long_kernels(0);
   try {
     out.backend.emplace(cuda_backend());
   } catch (const Error& error) {
@@ -53,16 +56,17 @@ Json cuda_json(const Cuda& cuda) {
           {"target", cuda.backend->target()},
           {"kernels",
            {{"double", cuda.backend->kernels(sizeof(double))},
-            {"float", cuda.backend->kernels(sizeof(float))}}}};
+            {"float", cuda.backend->kernels(sizeof(float))}}},
+          {"time_limit", cuda.time_limit}};
 }
 
 void add_cuda(Facts& lines, const Cuda& cuda) {
   if (!cuda.there) return lines.add("CUDA device", "no");
   if (!cuda.backend) return lines.add("CUDA device", "none that can be used", cuda.failure);
-  lines.add(
-      "CUDA device", cuda.backend->device(),
-      fmt::format("{}: kernels {} in double, {} in float", cuda.backend->target(),
-                  cuda.backend->kernels(sizeof(double)), cuda.backend->kernels(sizeof(float))));
+  lines.add("CUDA device", cuda.backend->device(),
+            fmt::format("{}: kernels {} in double, {} in float{}", cuda.backend->target(),
+                        cuda.backend->kernels(sizeof(double)), cuda.backend->kernels(sizeof(float)),
+                        cuda.time_limit ? "; it ends long kernels" : ""));
 }
 
 Json build_json(const Backend& backend, const Cuda& cuda) {
