@@ -30,20 +30,6 @@ std::string target_of(const cudaDeviceProp& properties) {
   return std::string(symbolic::device_target(properties.major, properties.minor));
 }
 
-DeviceCard card_of(int device) {
-  const cudaDeviceProp& properties = properties_of(device);
-  const auto attribute = [&](cudaDeviceAttr which) {
-    int value = 0;
-    check(cudaDeviceGetAttribute(&value, which, device), "the device");
-    return value;
-  };
-  constexpr double kHz = 1e3;
-  return {properties.major, properties.minor, properties.multiProcessorCount,
-          kHz * attribute(cudaDevAttrClockRate),
-          2 * kHz * attribute(cudaDevAttrMemoryClockRate) *
-              attribute(cudaDevAttrGlobalMemoryBusWidth) / 8};  // two transfers a cycle
-}
-
 template <Scalar T>
 std::unique_ptr<FactorImpl<T>> factor_of(std::shared_ptr<const PreparedPlanImpl> plan,
                                          const DeviceContext& context) {
@@ -215,6 +201,9 @@ std::optional<Survey> survey(int device, std::string* why_not) {
     seen.name = properties.name + (" (" + capability(properties) + ")");
     seen.target = target_of(properties);
     seen.card = card_of(device);
+    int limited = 0;
+    check(cudaDeviceGetAttribute(&limited, cudaDevAttrKernelExecTimeout, device), "the device");
+    seen.time_limit = limited != 0;
     const std::optional<Offset> free = free_bytes_of(device);
     seen.free_bytes = free.value_or(static_cast<Offset>(properties.totalGlobalMem));
     seen.started = free.has_value();

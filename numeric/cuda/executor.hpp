@@ -22,12 +22,14 @@ bool available();
 
 /// State of a device at the time of the call.
 struct Survey {
-  std::string name;       ///< name and compute capability: "NVIDIA H200 (9.0)"
-  std::string target;     ///< target of plans for this device
-  DeviceCard card;        ///< what its seconds are predicted from
-  Offset free_bytes = 0;  ///< free bytes of the device's memory; all its bytes if !started
-  bool started = false;   ///< true if the process has a context on the device in which a backend
-                          ///< would work
+  std::string name;         ///< name and compute capability: "NVIDIA H200 (9.0)"
+  std::string target;       ///< target of plans for this device
+  DeviceCard card;          ///< what its seconds are predicted from
+  Offset free_bytes = 0;    ///< free bytes of the device's memory; all its bytes if !started
+  bool started = false;     ///< true if the process has a context on the device in which a backend
+                            ///< would work
+  bool time_limit = false;  ///< true if the device ends kernels that run for some seconds, as one
+                            ///< with a display does
 };
 
 /// Describes a device without making a context on it. Returns nothing if the device does not exist

@@ -20,6 +20,7 @@
 #include "numeric/cuda/factor/verdict_kernels.hpp"
 #include "numeric/cuda/inverse/kernels.hpp"
 #include "numeric/cuda/plan/kernel_set.hpp"
+#include "numeric/cuda/plan/launch_limit.hpp"
 #include "numeric/cuda/runtime/availability.hpp"
 #include "numeric/cuda/runtime/device.hpp"
 #include "numeric/cuda/solve/fallback/kernels.hpp"
@@ -264,6 +265,10 @@ void require_valid(const CudaOptions& options, const cudaDeviceProp& device) {
                                       std::to_string(options.multiprocessors) + ", expected 0 to " +
                                       std::to_string(device.multiProcessorCount) +
                                       ", which is all that the device has");
+  if (!(options.launch_seconds >= 0))
+    throw Error(ErrorKind::usage, "cuda_backend: launch_seconds is " +
+                                      std::to_string(options.launch_seconds) +
+                                      ", expected 0 or more");
 }
 
 KernelSets select_kernels(const CudaOptions& options) {
@@ -286,6 +291,9 @@ KernelSets select_kernels(const CudaOptions& options) {
   }
   sets.scaled = one;
   sets.scaled.tiled = choose_scaled(options.compute, share, one.tiled);
+  limit_launches(options, two.tiled);
+  limit_launches(options, one.tiled);
+  limit_launches(options, sets.scaled.tiled);
   return sets;
 }
 

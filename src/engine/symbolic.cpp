@@ -49,6 +49,11 @@ std::pair<AnalyzeOptions, std::string> with_device(
   return {std::move(options), ""};
 }
 
+bool ends_long_kernels(int device) {
+  const std::optional<numeric::cuda::Survey> seen = numeric::cuda::survey(device);
+  return seen && seen->time_limit;
+}
+
 Backends::Backends(BackendChoice choice, int threads, const CudaOptions& cuda)
     : choice_(choice),
       cuda_(cuda),

@@ -303,6 +303,10 @@ void add_device(Table& table) {
   table.push_back(integer_entry(
       "cuda.multiprocessors", 0, [](auto& o) -> auto& { return o.cuda.multiprocessors; },
       "multiprocessors that large fronts and sweeps take; 0: all"));
+  table.push_back(real_entry(
+      "cuda.launch_seconds", Bound::from, 0, [](auto& o) -> auto& { return o.cuda.launch_seconds; },
+      "most seconds that one launch of large fronts is predicted to take; 0: no limit, but 0.5 on "
+      "a device that ends long kernels"));
   table.push_back(boolean_entry(
       "cuda.portable", [](auto& o) -> auto& { return o.cuda.portable; },
       "run the kernels that all devices run, also where there are faster ones"));

@@ -70,6 +70,16 @@ double upload_bytes(const Supernodes& nodes, Offset entries, const DeviceLevels&
          kFront * fronts + sizeof(RowMapWord) * maps + sizeof(std::uint32_t) * (terms + sweeps);
 }
 
+/// Published figures of a card: boost clock in Hz, multiprocessors, operations per second, bytes
+/// per second. The peak is that of doubles by tensor cores, if they are fast, or of floats by fused
+/// multiply-adds: H200 and A100 have one figure for both.
+struct Card {
+  double clock;
+  int processors;
+  double peak, bandwidth;
+};
+constexpr Card kH200{1.98e9, 132, 67e12, 4.8e12};
+
 // Fitted by bench/cuda/fit_device_cost.py to the measured systems of M11 (docs/measurements);
 // context_s and copy_s are not fitted.
 constexpr DeviceCost kHopper{.target = "sm_90",
@@ -94,7 +104,9 @@ constexpr DeviceCost kHopper{.target = "sm_90",
                              .create_bandwidth = 1.09e10,
                              .copy_s = 15e-6,
                              .host_bandwidth = 1.45e10,
-                             .context_s = 0.5};
+                             .context_s = 0.5,
+                             .processors = kH200.processors,
+                             .peak = kH200.peak};
 
 // All other constants were never measured: they are scaled from kHopper's by published figures of
 // the cards and by the kernels' needs, and choose_target() counts seconds predicted from them
@@ -120,13 +132,6 @@ constexpr DeviceCost with_portable_kernels(DeviceCost cost, int scalar_bytes) {
   return cost;
 }
 
-/// Published figures of a card: boost clock in Hz, multiprocessors, operations per second, bytes
-/// per second. The peak is that of doubles by tensor cores, if they are fast, or of floats by fused
-/// multiply-adds: H200 and A100 have one figure for both.
-struct Card {
-  double clock, processors, peak, bandwidth;
-};
-constexpr Card kH200{1.98e9, 132, 67e12, 4.8e12};
 constexpr Card kA100{1.41e9, 108, 19.5e12,
                      1.555e12};  // the card with 40 GB; the one with 80 GB has 2.0e12
 
@@ -155,6 +160,7 @@ constexpr DeviceCost on_card(DeviceCost cost, std::string_view target, const Car
   cost.diagonal_tile_s = std::max(cost.diagonal_tile_s, kOperations * to.processors / to.peak);
   cost.bandwidth *= to.bandwidth / from.bandwidth;
   cost.sweep_panel_tile_s *= from.bandwidth / to.bandwidth;
+  cost.processors = to.processors, cost.peak = to.peak;
   return cost;
 }
 
@@ -169,9 +175,9 @@ double share(const DeviceCost& cost) {
   return cost.scalar_bytes / static_cast<double>(sizeof(double));
 }
 
-double small_seconds(double level_s, double front_s, double double_bandwidth,
+double small_seconds(double level_s, double front_s, double bandwidth,
                      const DeviceWork::Small& work) {
-  return level_s * work.levels + front_s * work.fronts + work.bytes / double_bandwidth;
+  return level_s * work.levels + front_s * work.fronts + work.bytes / bandwidth;
 }
 
 /// Returns true if Hopper's kernels run, which handle doubles only.
@@ -181,7 +187,7 @@ bool has_hopper_kernels(int major, int minor) { return major == 9 && minor == 0;
 Card figures_of(const DeviceCard& card, int scalar_bytes) {
   const CudaCompute compute =
       scalar_bytes == sizeof(double) ? CudaCompute::tensor : CudaCompute::fma;
-  return {card.clock_hz, static_cast<double>(card.processors),
+  return {card.clock_hz, card.processors,
           operations_per_cycle(card.major, card.minor, scalar_bytes, compute) * card.processors *
               card.clock_hz,
           card.bandwidth};
@@ -244,17 +250,20 @@ bool is_predicted(const DeviceCard& card) {
   return card.processors > 0 && card.bandwidth > 0 && figures_of(card, sizeof(double)).peak > 0;
 }
 
+double double_bandwidth(const DeviceCost& cost) { return cost.bandwidth / share(cost); }
+
+double device_level_seconds(const DeviceCost& cost, const DeviceWork::Level& level) {
+  const double all = level.products * cost.product_s + level.panel_tiles * cost.panel_tile_s +
+                     level.bytes / double_bandwidth(cost);
+  return cost.tiled_level_s + std::max(level.chain * cost.diagonal_tile_s, all);
+}
+
 double device_factor_seconds(const DeviceCost& cost, const DeviceWork& work) {
-  const double bandwidth =
-      cost.bandwidth / share(cost);  // in the bytes of doubles that `work` counts
+  const double bandwidth = double_bandwidth(cost);
   double seconds = cost.start_s +
                    small_seconds(cost.narrow_level_s, cost.narrow_front_s, bandwidth, work.narrow) +
                    small_seconds(cost.small_level_s, cost.small_front_s, bandwidth, work.small);
-  for (const DeviceWork::Level& level : work.tiled) {
-    const double all = level.products * cost.product_s + level.panel_tiles * cost.panel_tile_s +
-                       level.bytes / bandwidth;
-    seconds += cost.tiled_level_s + std::max(level.chain * cost.diagonal_tile_s, all);
-  }
+  for (const DeviceWork::Level& level : work.tiled) seconds += device_level_seconds(cost, level);
   return seconds;
 }
 

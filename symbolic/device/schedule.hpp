@@ -52,12 +52,12 @@ std::string too_large_block(const Supernodes& supernodes, const DeviceSchedule& 
 /// lay_out_fronts(). teams: as for factor_tasks(); most_block: as `most` of too_large_block().
 /// Throws Error(overflow).
 void add_device_tasks(const Supernodes& supernodes, const Assembly& assembly,
-                      const DeviceLevels& levels, std::string_view target, DeviceSchedule& schedule,
+                      const DeviceLevels& levels, DeviceSchedule& schedule,
                       Index teams = kFewestTeams, Offset most_block = most_block_entries());
 
-/// Makes the whole schedule: levels, layout and tasks.
+/// Makes the whole schedule: levels, layout, tasks and work.
 DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly& assembly,
-                                    std::string_view target, Index teams = kFewestTeams,
+                                    Index teams = kFewestTeams,
                                     Offset most_block = most_block_entries());
 
 /// Return the members row_maps, shared_bytes, task_bytes, fast_bytes and plan_bytes of a schedule,

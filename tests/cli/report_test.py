@@ -309,6 +309,7 @@ class InfoTest(ProgramTest):
         self.assertEqual(kernels["double"] == "hopper", build["cuda"]["target"] == "sm_90")
         self.assertRegex(build["cuda"]["code"], r"^(machine code for|PTX of) \d+\.\d")
         self.assertIn(build["cuda"]["code"], text)
+        self.assertEqual(build["cuda"]["time_limit"], "it ends long kernels" in text)
         self.assertIn(f"{build['cuda']['target']}: kernels {kernels['double']} in double, {kernels['float']} in float", text)
         for scalar in ["double", "float"]:
             words = ["--gen", "poisson2d 20", "--backend", "cuda", "--scalar", scalar]

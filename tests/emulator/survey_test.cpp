@@ -53,6 +53,15 @@ TEST(Survey, TellsWhoseSecondsArePredicted) {
   EXPECT_EQ(with_device({}, ada, 8, 1).second, "");
 }
 
+TEST(Survey, TellsOfATimeLimit) {
+  EXPECT_FALSE(ends_long_kernels(0));
+  emulator::limit_kernel_time(true);
+  EXPECT_TRUE(survey(0)->time_limit);
+  EXPECT_TRUE(ends_long_kernels(0));
+  EXPECT_FALSE(ends_long_kernels(4));  // there is no such device
+  emulator::limit_kernel_time(false);
+}
+
 // kauri has no code for the device: an automatic choice does not offer it, and a backend refuses
 // it.
 TEST(Survey, DevicesBefore80AreRefused) {

@@ -180,6 +180,12 @@ struct CudaOptions {
   /// True: runs the kernels that all devices run, also on a device that has faster ones of its own;
   /// to compare them, and to test them where no other device is.
   bool portable = false;
+  /// Most seconds that one launch of large fronts is predicted to take: displays end a kernel that
+  /// runs longer than some seconds. Launches end where a level of fronts ends; a level that takes
+  /// longer is one launch nevertheless. 0: no limit, which is one launch; but 0.5 on a device that
+  /// ends long kernels (cudaDevAttrKernelExecTimeout). Infinite: no limit on any device. Bits do
+  /// not depend on this. Other kernels have no limit: a solve takes some milliseconds.
+  double launch_seconds = 0;
 };
 
 /// Makes a backend that computes on a CUDA device.
@@ -200,10 +206,10 @@ struct CudaOptions {
 ///
 /// Throws Error: device (kauri was built without CUDA; the device does not exist, with the driver's
 /// reason; this build has no code for it), usage (only one function of the allocator is null;
-/// solves_together, group_columns or multiprocessors is out of range, and the latter is so few that
-/// not even the smallest list of tasks runs; the device cannot run the kernels that options.compute
-/// asks for, or these are Hopper's and options.portable is true), memory. If options.compute is for
-/// double alone, Factor<float>::create() throws Error(usage).
+/// solves_together, group_columns, multiprocessors or launch_seconds is out of range, or
+/// multiprocessors so few that not even the smallest list of tasks runs; the device cannot run the
+/// kernels that options.compute asks for, or these are Hopper's and options.portable is true),
+/// memory. If options.compute is for double alone, Factor<float>::create() throws Error(usage).
 Backend cuda_backend(const CudaOptions& options);
 /// Makes a backend on this device, which CUDA counts from 0, with all other options at their
 /// defaults. Throws as the form with options.

@@ -32,6 +32,10 @@ GraphCounts graph_counts();
 /// negative: accepts all.
 void refuse_launches_after(int taken);
 
+/// Sets whether the device says that it ends kernels that run for long, as one with a display does.
+/// It never ends one.
+void limit_kernel_time(bool limited);
+
 /// Counts copies from or to these bytes from here on.
 void watch_copies(std::span<const std::byte> host);
 /// Returns the number of counted copies on streams that were not waited for since.

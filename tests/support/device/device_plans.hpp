@@ -42,8 +42,7 @@ inline std::shared_ptr<const Plan> plan_of(const Pattern& pattern, OrderingMetho
 inline Plan for_teams(const Plan& plan, Index teams) {
   Plan other = plan;
   device_of(other) =
-      symbolic::make_device_schedule(plan.supernodes, plan.internals->assembly, plan.target, teams);
-  device_of(other).work = device_of(plan).work;
+      symbolic::make_device_schedule(plan.supernodes, plan.internals->assembly, teams);
   return other;
 }
 
