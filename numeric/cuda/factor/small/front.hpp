@@ -46,8 +46,8 @@ using PackedSmallFront = PackedSmallFrontOf<double>;
 enum class SmallLoop {
   tensor,  // doubles: FP64 tensor cores, mma.m8n8k4
   fma,     // doubles or floats: fused multiply-adds in that scalar
-  wide,    // floats: fused multiply-adds in double; no factorisation uses it, since it is slower
-           // (bench/cuda/small_fronts.cu)
+  wide,  // floats: fused multiply-adds in double; no factorisation uses it, since floats are to be
+         // fast where doubles are slow (small_fronts --loops in bench/cuda tells what it costs)
 };
 
 /// Lets the kernels have the shared memory that they need. Call it once on a device before the

@@ -43,6 +43,8 @@ __device__ inline void subtract_columns(const LaneFrontOf<Loop>& front, int j, i
     }
     rows += step, tops += step, --step;
   }
+  __syncwarp();  // what lanes have read behind the triangle's columns may be entries of this block
+                 // column
 #pragma unroll
   for (int b = 0; b < kCount; ++b) store_block<false>(sum[b], front, j + b, j, columns);
 }

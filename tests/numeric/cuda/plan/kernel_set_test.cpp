@@ -128,6 +128,43 @@ TEST(KernelSets, RunTasksByNoFewerTeamsThanThoseWereMadeFor) {
   }
 }
 
+/// Returns the solution of a system of small and tiled fronts by the kernels of `options`, which
+/// ask for no sweeps.
+template <class T>
+std::vector<T> solution_by(const CudaOptions& options) {
+  Backend backend = cuda_backend(options);
+  const auto a = generate("poisson2d 40");
+  AnalyzeOptions analyze_options;
+  analyze_options.ordering.method = OrderingMethod::amd;
+  analyze_options.target = backend.target();
+  const auto plan = analyze(a.pattern(), analyze_options);
+  auto factor = Factor<T>::create(plan, backend);
+  EXPECT_EQ(backend.bytes_in_use(),
+            plan->peak_bytes(sizeof(T)) - plan->internals->device.sweeps.bytes);
+  EXPECT_TRUE(refactorize<T>(factor, test::cast<T>(a.value())).ok());
+  std::vector<T> x(static_cast<std::size_t>(plan->n), T(1));
+  auto workspace = Workspace<T>::create(factor, 1);
+  factor.solve({x.data(), plan->n, 1, plan->n}, workspace);
+  return x;
+}
+
+/// A backend that is asked for portable kernels runs those of a device without others: in double,
+/// on a device with FP64 tensor cores, the kernels of CudaCompute::tensor.
+TEST(KernelSets, ArePortable) {
+  if (!test::has_device()) GTEST_SKIP() << "no CUDA device";
+  CudaOptions portable{.device = 0, .allocator = {}}, same = portable;
+  portable.portable = true;
+  portable.fast_solve = same.fast_solve = false;
+  same.compute = CudaCompute::tensor;
+  const std::string name = cuda_backend(portable).kernels(8);
+  EXPECT_NE(name, "hopper");
+  if (name != "tensor") GTEST_SKIP() << "no fast FP64 tensor cores";
+  EXPECT_EQ(solution_by<double>(portable), solution_by<double>(same));
+  same.compute = CudaCompute::fma, portable.compute = CudaCompute::fma;
+  EXPECT_EQ(solution_by<double>(portable), solution_by<double>(same));
+  EXPECT_EQ(solution_by<float>(portable), solution_by<float>(same));
+}
+
 TEST(KernelSets, OfDoubleAloneRefuseFloat) {
   if (!test::has_device()) GTEST_SKIP() << "no CUDA device";
   Backend backend =
