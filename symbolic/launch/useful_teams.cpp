@@ -12,7 +12,7 @@
 namespace kauri::symbolic {
 namespace {
 
-constexpr Index kTeams = 8, kBlocks = 4;  ///< useful teams and blocks are multiples of these
+constexpr Index kTeams = 8, kBlocks = 4;  ///< steps of useful teams and blocks
 
 /// Returns the teams of the device of `cost`: all kernels of tiled fronts have two on each
 /// multiprocessor.
@@ -77,18 +77,19 @@ class TiledSeconds {
   std::vector<TeamSeconds> level_;
 };
 
-/// Returns the smallest multiple of `step` that is enough, or 0 if none up to kMostUseful * all is.
+/// Returns the smallest number that is enough of least, least + step, ..., kMostUseful * all; or 0
+/// if none is.
 template <class Enough>
-Index fewest(Index step, Index all, const Enough& enough) {
-  for (Index count = step; count <= kMostUseful * all; count += step)
+Index fewest(Index least, Index step, Index all, const Enough& enough) {
+  for (Index count = least; count <= kMostUseful * all; count += step)
     if (enough(count)) return count;
   return 0;
 }
 
-/// Returns the greater of what fewest(cost) returns for float and double; 0 counts as all.
+/// Returns the greater of what in(cost) returns for float and double; 0 counts as all.
 template <class Fewest>
-Index in_both(std::string_view target, const Fewest& fewest) {
-  const Index one = fewest(device_cost(target, 4)), two = fewest(device_cost(target, 8));
+Index in_both(std::string_view target, const Fewest& in) {
+  const Index one = in(device_cost(target, 4)), two = in(device_cost(target, 8));
   return one == 0 || two == 0 ? 0 : std::max(one, two);
 }
 
@@ -105,7 +106,8 @@ Index useful_teams(const Supernodes& nodes, const DeviceSchedule& schedule,
     const TiledSeconds seconds(nodes, schedule, cost);
     const double most =
         seconds.by(teams_of(cost)) + kMostLost * device_factor_seconds(cost, schedule.work);
-    return fewest(kTeams, teams_of(cost), [&](Index teams) { return seconds.by(teams) <= most; });
+    return fewest(kLeastTeams, kTeams, teams_of(cost),
+                  [&](Index teams) { return seconds.by(teams) <= most; });
   });
 }
 
@@ -118,7 +120,7 @@ Index useful_blocks(const DeviceWork& work, std::string_view target) {
     for (const DeviceWork::Level& level : work.tiled)
       shared += level.panel_tiles * cost.sweep_panel_tile_s;
     const double lost = kMostLost * device_solve_seconds(cost, work, 0);
-    return fewest(kBlocks, cost.processors, [&](Index blocks) {
+    return fewest(kLeastBlocks, kBlocks, cost.processors, [&](Index blocks) {
       return shared * (static_cast<double>(cost.processors) / blocks - 1) <= lost;
     });
   });

@@ -17,6 +17,10 @@ inline constexpr double kMostLost = 0.02;
 /// could run beside it.
 inline constexpr double kMostUseful = 0.5;
 
+/// Fewest teams and blocks that a plan takes, about a quarter of a large device. With fewer, two
+/// teams that are at work share a multiprocessor more often, which the predictions do not know.
+inline constexpr Index kLeastTeams = 64, kLeastBlocks = 32;
+
 /// Returns the predicted seconds of all levels of tiled fronts by `teams` warp teams of the device
 /// of `cost`, which has 2 * cost.processors of them. A level takes
 ///
@@ -30,17 +34,17 @@ inline constexpr double kMostUseful = 0.5;
 double seconds_by_teams(const Supernodes& nodes, const DeviceSchedule& schedule,
                         const DeviceCost& cost, Index teams);
 
-/// Returns the fewest teams, a multiple of 8, by which a factorisation is predicted to take at most
-/// kMostLost longer than by all teams of the target's device, in float and in double; 0, which
-/// means all, if they are more than kMostUseful of these. Reads the schedule's levels and work.
-/// O(fronts).
+/// Returns the fewest teams, a multiple of 8 from kLeastTeams on, by which a factorisation is
+/// predicted to take at most kMostLost longer than by all teams of the target's device, in float
+/// and in double; 0, which means all, if they are more than kMostUseful of these. Reads the
+/// schedule's levels and work. O(fronts).
 Index useful_teams(const Supernodes& nodes, const DeviceSchedule& schedule,
                    std::string_view target);
 
-/// Returns the fewest thread blocks, one a multiprocessor and a multiple of 4, by which a solve by
-/// sweeps is predicted to take at most kMostLost longer than on all multiprocessors of the target's
-/// device, in float and in double; 0, which means all, if they are more than kMostUseful of these,
-/// or if the target has no sweeps. O(levels).
+/// Returns the fewest thread blocks, one a multiprocessor and a multiple of 4 from kLeastBlocks on,
+/// by which a solve by sweeps is predicted to take at most kMostLost longer than on all
+/// multiprocessors of the target's device, in float and in double; 0, which means all, if they are
+/// more than kMostUseful of these, or if the target has no sweeps. O(levels).
 Index useful_blocks(const DeviceWork& work, std::string_view target);
 
 /// Returns how many of `all` teams or blocks of a device to take for a plan that can use `useful`
