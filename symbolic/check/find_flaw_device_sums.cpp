@@ -14,6 +14,7 @@
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/device/small_layout.hpp"
 #include "symbolic/device/sweep_lists.hpp"
+#include "symbolic/launch/useful_teams.hpp"
 #include "symbolic/plan/internals.hpp"
 
 namespace kauri::symbolic {
@@ -219,6 +220,10 @@ std::string flaw_in_device_bytes(const Plan& plan) {
         device.level[static_cast<std::size_t>(device.small_levels) + l].count)
       return at("device level", static_cast<Offset>(l) + device.small_levels,
                 "a device's work counts other fronts");
+  const Index teams = device.useful_teams, blocks = device.useful_blocks;
+  if ((teams != 0 && teams != useful_teams(plan.supernodes, device, plan.target)) ||
+      (blocks != 0 && blocks != useful_blocks(work, plan.target)))
+    return "useful teams or blocks are not what the work gives";
   return {};
 }
 

@@ -73,9 +73,12 @@ double upload_bytes(const Supernodes& nodes, Offset entries, const DeviceLevels&
 /// per second. The peak is that of doubles by tensor cores and also that of floats by fused
 /// multiply-adds: each card has one figure for both.
 struct Card {
-  double clock, processors, peak, bandwidth;
+  double clock;
+  int processors;
+  double peak, bandwidth;
 };
 constexpr Card kH200{1.98e9, 132, 67e12, 4.8e12};
+
 // Fitted by bench/cuda/fit_device_cost.py to the measured systems of M11 (docs/measurements);
 // context_s and copy_s are not fitted.
 constexpr DeviceCost kHopper{.target = "sm_90",
@@ -103,6 +106,7 @@ constexpr DeviceCost kHopper{.target = "sm_90",
                              .copy_s = 15e-6,
                              .host_bandwidth = 1.45e10,
                              .context_s = 0.5,
+                             .processors = kH200.processors,
                              .peak = kH200.peak};
 
 // All other constants were never measured: they are scaled from kHopper's by published figures of
@@ -159,7 +163,7 @@ constexpr DeviceCost on_card(DeviceCost cost, std::string_view target, const Car
   cost.product_s *= products, cost.panel_tile_s *= products;
   cost.bandwidth *= to.bandwidth / from.bandwidth;
   cost.plain_bandwidth /= latency;
-  cost.peak = to.peak;
+  cost.processors = to.processors, cost.peak = to.peak;
   return cost;
 }
 
@@ -174,9 +178,6 @@ constexpr std::array kCosts{
 double share(const DeviceCost& cost) {
   return cost.scalar_bytes / static_cast<double>(sizeof(double));
 }
-
-/// Returns the bandwidth in the bytes of doubles.
-double double_bandwidth(const DeviceCost& cost) { return cost.bandwidth / share(cost); }
 
 double small_seconds(double level_s, double front_s, double bandwidth,
                      const DeviceWork::Small& work) {
@@ -235,8 +236,10 @@ std::string_view device_target(int major, int minor) {
 
 bool is_predicted(int major, int minor, int processors) {
   return (has_hopper_kernels(major, minor) && processors >= kFewestPredicted) ||
-         (major == 8 && minor == 0 && processors >= static_cast<int>(kA100.processors));
+         (major == 8 && minor == 0 && processors >= kA100.processors);
 }
+
+double double_bandwidth(const DeviceCost& cost) { return cost.bandwidth / share(cost); }
 
 double device_level_seconds(const DeviceCost& cost, const DeviceWork::Level& level) {
   const double all = level.products * cost.product_s + level.panel_tiles * cost.panel_tile_s +

@@ -83,8 +83,9 @@ struct DeviceCost {
   double copy_s;            ///< latency of a copy from the host
   double host_bandwidth;    ///< bytes per second of copies from and to pageable memory
   double context_s;         ///< time from the first call of a process until kernels can run
-  double peak = 0;          ///< peak operations per second of the card that the constants are for:
-                            ///< one figure for doubles by tensor cores and floats by multiply-adds
+  int processors = 0;       ///< multiprocessors of the card that the constants are for
+  double peak = 0;  ///< peak operations per second of that card: one figure for doubles by tensor
+                    ///< cores and floats by multiply-adds
 };
 
 /// Returns the constants of a target and scalar. Throws Error(usage) if there are none.
@@ -110,6 +111,8 @@ constexpr Offset device_residual_bytes(Index n, Offset nnz, int scalar_bytes) {
 /// structures. levels: those of nodes; entries: stored entries of A's lower triangle. O(fronts).
 DeviceWork count_device_work(const Supernodes& nodes, const DeviceLevels& levels, Offset entries);
 
+/// Returns the bandwidth of `cost` in the bytes of doubles, which DeviceWork counts.
+double double_bandwidth(const DeviceCost& cost);
 /// Returns the predicted seconds of a level of tiled fronts on the device of `cost`.
 double device_level_seconds(const DeviceCost& cost, const DeviceWork::Level& level);
 /// Returns the predicted seconds of a factorisation on the device of `cost`.

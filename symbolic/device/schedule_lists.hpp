@@ -173,6 +173,9 @@ struct DeviceSchedule {
   Offset plan_bytes = 0;  ///< bytes of the plan's arrays on the device, without the arrays that
                           ///< only `task` or sweeps need
   DeviceWork work;        ///< work from which seconds are predicted
+  /// Warp teams for a factorisation, and thread blocks for a solve by sweeps, beyond which both
+  /// become hardly faster (symbolic/launch/useful_teams.hpp). 0: as many as a device has.
+  Index useful_teams = 0, useful_blocks = 0;
 };
 
 }  // namespace kauri::symbolic

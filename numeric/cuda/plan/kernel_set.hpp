@@ -61,6 +61,9 @@ struct TiledKernels {
   /// (plan/launch_limit.hpp).
   double launch_seconds = std::numeric_limits<double>::infinity();
 
+  /// Returns how many of the teams do the fronts of a plan: all that the plan can use; or, if its
+  /// test hooks give a number, at most that many.
+  [[nodiscard]] int teams_for(const Plan& plan) const;
   [[nodiscard]] cudaError_t enqueue(const TaskLaunch<T>& tasks, cudaStream_t stream) const {
     return launch(compute, teams, tasks, stream);
   }
@@ -130,11 +133,11 @@ struct KernelSet {
   [[nodiscard]] bool runs_sweeps(const Plan& plan) const {
     return runs_tasks(plan) && single.blocks > 0 && plan.internals->device.sweeps.bytes > 0;
   }
-  /// Returns the kernels for factors of this plan: a copy of this set; or the default set, which is
-  /// the fallback alone, if the plan's test hooks ask for it. The hooks can lower the number of
-  /// teams, too. Throws Error(usage) if factors are refused, or if the hooks lower the number of
-  /// teams below that which the tasks were made for, or to one that is no multiple of
-  /// teams_in_block.
+  /// Returns the kernels for factors of this plan: a copy of this set, with no more teams and
+  /// blocks than the plan can use; or the default set, which is the fallback alone, if the plan's
+  /// test hooks ask for it. The hooks can set the number of teams, too. Throws Error(usage) if
+  /// factors are refused, or if the hooks lower the number of teams below that which the tasks were
+  /// made for, or to one that is no multiple of teams_in_block.
   [[nodiscard]] KernelSet for_factors_of(const Plan& plan) const;
   /// Returns the device bytes that each factor of the plan allocates for itself:
   /// Plan::peak_bytes() less Plan::prepared_bytes(), corrected for arrays that these kernels do not
@@ -162,11 +165,12 @@ struct KernelSets {
   [[nodiscard]] auto with(int scalar_bytes, const Visit& visit) const {
     return scalar_bytes == sizeof(float) ? visit(single_precision) : visit(double_precision);
   }
-  /// Returns the number of teams for which a plan's list of tasks is made: the fewer of those in
+  /// Returns the number of teams for which the plan's list of tasks is made: the fewer of those in
   /// float and in double, since more teams than it was made for can run a list too. 0: no kernels
   /// run tasks.
-  [[nodiscard]] int task_teams() const {
-    const int a = single_precision.tiled.teams, b = double_precision.tiled.teams;
+  [[nodiscard]] int task_teams(const Plan& plan) const {
+    const int a = single_precision.tiled.teams_for(plan),
+              b = double_precision.tiled.teams_for(plan);
     return a == 0 || b == 0 ? a + b : a < b ? a : b;
   }
   [[nodiscard]] bool runs_tasks(const Plan& plan) const {

@@ -119,6 +119,8 @@ class PlanDifference {
     same("fast_bytes", a.fast_bytes, b.fast_bytes), same("device.update", a.update, b.update);
     same("device.update_rows", a.update_rows, b.update_rows), same("sweeps", a.sweeps, b.sweeps);
     same("plan_bytes", a.plan_bytes, b.plan_bytes);
+    same("useful_teams", a.useful_teams, b.useful_teams),
+        same("useful_blocks", a.useful_blocks, b.useful_blocks);
     work(a.work, b.work);
   }
   void work(const symbolic::DeviceWork& a, const symbolic::DeviceWork& b) {

@@ -448,6 +448,8 @@ TEST(FindFlawOfTasks, Figures) {
       {"work counts other fronts or levels", [](Plan& p) { device_of(p).work.small.levels += 1; }},
       {"work counts other fronts or levels", [](Plan& p) { device_of(p).work.tiled.pop_back(); }},
       {"work counts other fronts", [](Plan& p) { device_of(p).work.tiled[0].fronts += 1; }},
+      {"useful teams or blocks", [](Plan& p) { device_of(p).useful_teams = 12; }},
+      {"useful teams or blocks", [](Plan& p) { device_of(p).useful_blocks = 2; }},
   });
 }
 

@@ -24,10 +24,35 @@ KernelSet<double> hopper_kernels() {
 }
 
 TEST(KernelSets, ArePassedOnWithoutHooks) {
-  const KernelSet<double> set = hopper_kernels().for_factors_of(test::sound_plan());
+  Plan plan = test::sound_plan();
+  plan.internals->device.useful_teams = plan.internals->device.useful_blocks = 0;
+  const KernelSet<double> set = hopper_kernels().for_factors_of(plan);
   EXPECT_EQ(set.tiled.teams, 264);
   EXPECT_EQ(set.tiled.compute, CudaCompute::hopper);
-  EXPECT_TRUE(set.runs_sweeps(test::sound_plan()));
+  EXPECT_EQ(set.single.blocks, 132);
+  EXPECT_TRUE(set.runs_sweeps(plan));
+}
+
+/// As many factors as fit side by side get equal shares.
+TEST(KernelSets, TakeThePartOfTheDeviceThatAPlanCanUse) {
+  Plan plan = test::for_teams(test::sound_plan(), 8);
+  const auto teams_of = [&](Index useful) {
+    plan.internals->device.useful_teams = useful;
+    return hopper_kernels().for_factors_of(plan).tiled.teams;
+  };
+  EXPECT_EQ(teams_of(80), 88);
+  EXPECT_EQ(teams_of(136), 264);
+  EXPECT_EQ(teams_of(8), 8);
+  DeviceHooks::teams(plan) = 10;  // given by a test
+  EXPECT_EQ(teams_of(80), 10);
+  DeviceHooks::teams(plan) = 0;
+  plan.internals->device.useful_blocks = 44;
+  EXPECT_EQ(hopper_kernels().for_factors_of(plan).single.blocks, 44);
+  KernelSets both;
+  both.double_precision = hopper_kernels();
+  EXPECT_EQ(both.task_teams(plan), 264 / (264 / 80) / 2 * 2);
+  both.single_precision.tiled.teams = 44;
+  EXPECT_EQ(both.task_teams(plan), 44);
 }
 
 TEST(KernelSets, AreTheFallbackByLevels) {
