@@ -1,9 +1,10 @@
 // Times the solve of one or several right-hand sides on a device, with vectors in device memory.
 // Reports least and median of timed calls, the share of the bandwidth bound, the worst
 // componentwise backward error over the columns, and whether all runs gave the same bits. Prints a
-// line of JSON per system. --float: factor and vectors in float; --portable: the kernels that all
+// line of JSON per system. --float: factor and vectors in float; --fma: CudaCompute::fma, by which
+// portable kernels multiply as where FP64 tensor cores are slow; --portable: the kernels that all
 // devices run; --multiprocessors: how many of them kernels may take.
-//   solves [--plain] [--portable] [--float] [--multiprocessors N] [--repeats N] [--nrhs N]
+//   solves [--plain] [--portable] [--fma] [--float] [--multiprocessors N] [--repeats N] [--nrhs N]
 //       [--group 8|16|32] [--method nd|amd|metis] SYSTEM[:PERMUTATION_FILE] ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
@@ -23,7 +24,7 @@ namespace {
 constexpr double kStep = 1.5e-6;
 
 struct Options {
-  bool plain = false, portable = false, in_float = false;
+  bool plain = false, portable = false, fma = false, in_float = false;
   int multiprocessors = 0;
   int repeats = 20;
   Index nrhs = 1;
@@ -148,6 +149,7 @@ int main(int count, char** argument) {
   bench::Options options;
   app.add_flag("--plain", options.plain, "level by level");
   app.add_flag("--portable", options.portable, "CudaOptions::portable");
+  app.add_flag("--fma", options.fma, "CudaCompute::fma");
   app.add_flag("--float", options.in_float, "factor and vectors in float");
   app.add_option("--multiprocessors", options.multiprocessors, "CudaOptions::multiprocessors");
   app.add_option("--repeats", options.repeats)->check(CLI::PositiveNumber);
@@ -157,6 +159,7 @@ int main(int count, char** argument) {
   return bench::with_systems(app, count, argument, [&](const std::vector<std::string>& systems) {
     CudaOptions device;
     device.fast_solve = !options.plain, device.group_columns = options.team;
+    if (options.fma) device.compute = CudaCompute::fma;
     device.portable = options.portable, device.multiprocessors = options.multiprocessors;
     Backend backend = cuda_backend(device);
     for (const std::string& system : systems)

@@ -54,22 +54,29 @@ class Share {
   /// Returns how many of the blocks or teams that the whole device holds at once may run.
   [[nodiscard]] int of(int resident) const { return resident / all_ * taken_; }
   /// Returns how many of the teams that the whole device holds at once may run; 0 if that device
-  /// holds too few for any list of tasks. Throws Error(usage) if only these multiprocessors hold
+  /// holds too few for any list of tasks. blocks_of() returns the same of blocks that solve several
+  /// columns, of which each group needs one. Throw Error(usage) if only these multiprocessors hold
   /// too few: other kernels, with other bits, would run else.
   [[nodiscard]] int teams_of(int resident) const {
-    if (resident < symbolic::kFewestEver) return 0;
-    if (of(resident) < symbolic::kFewestEver) {
+    return at_least(symbolic::kFewestEver, resident);
+  }
+  [[nodiscard]] int blocks_of(int resident) const {
+    return at_least(symbolic::kMultiTickets / 2, resident);
+  }
+
+ private:
+  [[nodiscard]] int at_least(int fewest, int resident) const {
+    if (resident < fewest) return 0;
+    if (of(resident) < fewest) {
       const int each = resident / all_;
       throw Error(ErrorKind::usage,
                   "cuda_backend: multiprocessors is " + std::to_string(taken_) +
-                      ", expected 0 or at least " +
-                      std::to_string((symbolic::kFewestEver + each - 1) / each) +
+                      ", expected 0 or at least " + std::to_string((fewest + each - 1) / each) +
                       ", since fewer do not hold all teams that wait for one another");
     }
     return of(resident);
   }
 
- private:
   int all_ = 0, taken_ = 0;
 };
 
@@ -205,19 +212,37 @@ TiledKernels<float> choose_scaled(CudaCompute wanted, const Share& share,
   return halves.teams == of_float.teams ? halves : of_float;
 }
 
+/// Returns the kernel that solves kWidth columns together: Hopper's if it runs and portable is
+/// false, else the portable one, by FP64 tensor cores if by_tensor is true.
+template <class T, int kWidth>
+GroupKernel<T> group_kernel(const Share& share, bool portable, bool by_tensor) {
+  using enum SweepProducts;
+  if (const int blocks = portable ? 0 : share.blocks_of(multi_blocks<T, kWidth, hopper>());
+      blocks > 0)
+    return {kWidth, blocks, enqueue_multi_sweeps<T, kWidth, hopper>};
+  if (by_tensor)
+    return {kWidth, share.blocks_of(multi_blocks<T, kWidth, tensor>()),
+            enqueue_multi_sweeps<T, kWidth, tensor>};
+  return {kWidth, share.blocks_of(multi_blocks<T, kWidth, fma>()),
+          enqueue_multi_sweeps<T, kWidth, fma>};
+}
+
 /// Adds the kernels that solve several columns together, as many as options.solves_together allows.
-void add_groups(const CudaOptions& options, const Share& share, KernelSet<double>& set) {
+template <class T>
+void add_groups(const CudaOptions& options, const Share& share, KernelSet<T>& set) {
+  const bool by_tensor = options.compute == CudaCompute::tensor ||
+                         (options.compute != CudaCompute::fma && has_fast_tensor_cores());
   auto& [eight, sixteen, most] = set.group;
-  eight.enqueue = enqueue_multi_sweeps<8>, sixteen.enqueue = enqueue_multi_sweeps<16>;
-  most.enqueue = enqueue_multi_sweeps<32>;
-  if (options.solves_together >= 8) eight.blocks = share.of(multi_blocks<8>());
-  if (options.solves_together == 32)
-    sixteen.blocks = share.of(multi_blocks<16>()), most.blocks = share.of(multi_blocks<32>());
+  if (options.solves_together >= 8) eight = group_kernel<T, 8>(share, options.portable, by_tensor);
+  if (options.solves_together == 32) {
+    sixteen = group_kernel<T, 16>(share, options.portable, by_tensor);
+    most = group_kernel<T, 32>(share, options.portable, by_tensor);
+  }
   set.together = std::min({eight.blocks, sixteen.blocks, most.blocks}) > 0 ? 32
                  : eight.blocks > 0                                        ? 8
                                                                            : 1;
   set.group_columns = options.group_columns;
-  set.solve_several = enqueue_several;
+  set.solve_several = enqueue_several<T>;
 }
 
 /// Returns the kernel that solves one column: Hopper's if it runs and portable is false, else the
@@ -287,7 +312,7 @@ KernelSets select_kernels(const CudaOptions& options) {
   if (options.fast_solve) {
     two.single = single_kernel<double>(share, options.portable);
     one.single = single_kernel<float>(share, options.portable);
-    if (!options.portable) add_groups(options, share, two);
+    add_groups(options, share, two), add_groups(options, share, one);
   }
   sets.scaled = one;
   sets.scaled.tiled = choose_scaled(options.compute, share, one.tiled);

@@ -52,14 +52,13 @@ Analysis::Forecast host_forecast(const PlanDraft& draft, std::string_view target
 }
 
 /// Returns the scalars of a device's workspace for offer.nrhs right-hand sides, kSolveBlock at
-/// most. Values of sweeps never share a place: these are b for all right-hand sides, and, in
+/// most. Values of sweeps never share a place: these are b for all right-hand sides, and, always in
 /// double, x, y, b by rows (unless sweeps take one column) and all update rows for as many columns
-/// as sweeps take together (one column in float). Parts of sums, which are few, are left out.
+/// as sweeps take together. Parts of sums, which are few, are left out.
 Offset workspace_scalars(const Supernodes& nodes, Index n,
                          const AnalyzeOptions::DeviceOffer& offer) {
   const Index nrhs = std::min(offer.nrhs, kSolveBlock);
-  const Offset width = offer.scalar_bytes == sizeof(double) ? solve_width(nrhs) : 1,
-               scalars = sizeof(double) / offer.scalar_bytes,
+  const Offset width = solve_width(nrhs), scalars = sizeof(double) / offer.scalar_bytes,
                vectors = width > 1 ? 2 : 1;  // beside one vector that row_ptr counts: rows of
                                              // fronts include the pivots
   return checked_add(

@@ -114,7 +114,7 @@ Offset Plan::workspace_bytes(int scalar_bytes, Index nrhs, Index together) const
     if (!device.hooks.by_level() &&
         device.sweeps.bytes > 0) {  // right-hand sides in the caller's scalar,
                                     // then the numbers of one solve in double
-      const Index most = scalar_bytes == sizeof(double) ? std::min(nrhs, together) : 1;
+      const Index most = std::min(nrhs, together);
       return checked_add(
           aligned_bytes(n, row),
           aligned_bytes(symbolic::solve_numbers(device.sweeps, n, most), sizeof(double)),

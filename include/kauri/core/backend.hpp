@@ -162,10 +162,9 @@ struct CudaOptions {
   /// in float, sweeps read L in float and store all intermediate vectors in double, except y
   /// between the forward and the backward sweep; b and x are in float, too.
   bool fast_solve = true;
-  /// Most right-hand sides that the sweeps of fast_solve solve together, in double: 1, 8 or 32. A
-  /// workspace for more than one has room for that many solutions at once
-  /// (Plan::workspace_bytes()). With 1 each column has the bits of its solve alone, and workspaces
-  /// are smaller.
+  /// Most right-hand sides that the sweeps of fast_solve solve together: 1, 8 or 32. A workspace
+  /// for more than one has room for that many solutions at once (Plan::workspace_bytes()). With 1
+  /// each column has the bits of its solve alone, and workspaces are smaller.
   Index solves_together = 32;
   /// Columns that one block group solves if 9 to 32 columns are solved together: 8 (four groups
   /// side by side), 16 (two) or 32 (one). 0 chooses by size: with at most 2^24 entries of L, 8 up

@@ -17,6 +17,7 @@
 namespace kauri::numeric::cuda {
 
 class DevicePlan;
+template <class S>
 struct MultiMemory;
 struct PlanView;
 struct SweepView;
@@ -95,11 +96,12 @@ struct SingleKernel {
 };
 
 /// The kernel of solve/multi for groups of `columns` columns.
+template <class S>
 struct GroupKernel {
   Index columns;
   int blocks = 0;  ///< thread blocks that may run at once; 0: the device does not run the kernel
   /// Enqueues the forward sweep, the backward sweep, or both, by `blocks` thread blocks.
-  void (*enqueue)(const SweepView& view, const MultiMemory& memory, bool forward, bool backward,
+  void (*enqueue)(const SweepView& view, const MultiMemory<S>& memory, bool forward, bool backward,
                   int blocks, cudaStream_t stream) = nullptr;
 };
 
@@ -109,7 +111,7 @@ struct KernelSet {
   TiledKernels<T> tiled;
   SmallKernels<T> small;
   SingleKernel<T> single;
-  std::array<GroupKernel, 3> group{{{8}, {16}, {32}}};  ///< kernels of solve/multi
+  std::array<GroupKernel<T>, 3> group{{{8}, {16}, {32}}};  ///< kernels of solve/multi
   Index together = 1;       ///< most columns that sweeps solve together: 1, 8 or 32
   Index group_columns = 0;  ///< CudaOptions::group_columns
   /// Enqueues the solve of 2 to `together` columns by sweeps. Not called, and perhaps null, if

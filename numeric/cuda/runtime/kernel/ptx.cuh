@@ -119,6 +119,11 @@ __device__ inline void prefetch(const void* from_global, int bytes) {
       : "memory");
 }
 
+/// Starts to bring the line of 128 bytes at an address to the L2 cache.
+__device__ inline void prefetch_line(const void* from_global) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(from_global)));
+}
+
 /// Starts to copy bytes (a multiple of 16) from shared to global memory, in one group with the
 /// thread's other bulk stores since the last finish_stores() or finish_store_reads().
 __device__ inline void bulk_store(void* to_global, const void* from_shared, int bytes) {

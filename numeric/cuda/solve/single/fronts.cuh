@@ -36,9 +36,11 @@ struct SolveBlock {
 /// numbers that they await come; else each range is all blocks, which do one kind after the other.
 struct Roles {
   BlockRange narrow, small, tiles;
-  __device__ explicit Roles(const SweepView& view, const SolveBlock& at = SolveBlock()) {
-    const Index all = at.blocks, few = blocks_of(view.narrow, kNarrowWarps),
-                some = blocks_of(view.small - view.narrow, kSmallWarps),
+  /// narrow_warps, small_warps: warps of a block that take such fronts.
+  __device__ explicit Roles(const SweepView& view, const SolveBlock& at = SolveBlock(),
+                            Index narrow_warps = kNarrowWarps, Index small_warps = kSmallWarps) {
+    const Index all = at.blocks, few = blocks_of(view.narrow, narrow_warps),
+                some = blocks_of(view.small - view.narrow, small_warps),
                 tasks = max(view.forward_tasks, view.backward_tasks);
     narrow = small = tiles = {0, all};
     if (few + some + min(tasks, max(all / 4, 1)) > all) return;

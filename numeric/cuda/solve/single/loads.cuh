@@ -4,8 +4,8 @@
 // depend on it.
 //
 // A warp fills a stage: the lanes for which takes_part() is true call begin(), copy() once or more,
-// and end(). The stage's barrier has kArrivals arrivals; its phase completes when all bytes have
-// come. Addresses and counts of bytes are multiples of 16.
+// and end(), and so they call prefetch(). The stage's barrier has kArrivals arrivals; its phase
+// completes when all bytes have come. Addresses and counts of bytes are multiples of 16.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -29,6 +29,10 @@ struct BulkLoads {
     kernels::ptx::bulk_copy(to, from, bytes, full);
   }
   __device__ static void end(std::uint64_t* /*full*/) {}
+  /// Starts to bring bytes of global memory to the L2 cache.
+  __device__ static void prefetch(const void* from, int bytes) {
+    kernels::ptx::prefetch(from, bytes);
+  }
   /// Orders a thread's accesses to shared memory before the copies of a later begin(). Past it all
   /// loads of the thread are complete: a copy may overtake loads that are only under way, and did
   /// (in one of some 10^6 tiles).
@@ -54,6 +58,15 @@ struct AsyncLoads {
       kernels::ptx::copy_16_async(target + at, source + at);
   }
   __device__ static void end(std::uint64_t* full) { kernels::ptx::arrive_after_copies(full); }
+  /// Starts to bring bytes of global memory to the L2 cache, one line a lane at a time.
+  __device__ static void prefetch(const void* from, int bytes) {
+    constexpr unsigned kLine = 128;
+    const auto first = reinterpret_cast<std::uintptr_t>(from), begin = first / kLine * kLine;
+    const auto lane = static_cast<unsigned>(kernels::ptx::thread_index()) % 32;
+    for (auto at = begin + kLine * lane; at < first + static_cast<unsigned>(bytes);
+         at += kLine * 32)
+      kernels::ptx::prefetch_line(reinterpret_cast<const void*>(at));
+  }
   __device__ static void fence() {}
   __device__ static void barrier_fence() {}
 };

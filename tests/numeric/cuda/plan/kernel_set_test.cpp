@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "kauri/kauri.hpp"
+#include "numeric/cuda/solve/multi/memory.hpp"
 #include "numeric/cuda/solve/single/memory.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/device/device_plans.hpp"
@@ -111,6 +112,31 @@ TEST(KernelSets, SolveOneColumnByHoppersKernelUnlessThePortableOneIsAskedFor) {
   EXPECT_EQ((own.enqueue == enqueue_sweeps<double, BulkLoads>), of_hopper > 0);
   EXPECT_EQ(own.blocks, of_hopper > 0 ? of_hopper : portable.blocks);
   EXPECT_EQ(chosen({.fast_solve = false, .portable = true}).blocks, 0);
+}
+
+/// Checks which kernel solves groups of kWidth columns of T.
+template <class T, int kWidth>
+void check_groups(std::size_t number) {
+  using enum SweepProducts;
+  const auto chosen = [&](const CudaOptions& options) {
+    return select_kernels(options).of<T>().group[number];
+  };
+  const int of_hopper = multi_blocks<T, kWidth, hopper>();
+  const GroupKernel<T> own = chosen({}),
+                       tensor_cores = chosen({.compute = CudaCompute::tensor, .portable = true}),
+                       multiply_adds = chosen({.compute = CudaCompute::fma, .portable = true});
+  EXPECT_EQ((own.enqueue == enqueue_multi_sweeps<T, kWidth, hopper>), of_hopper > 0);
+  EXPECT_TRUE((tensor_cores.enqueue == enqueue_multi_sweeps<T, kWidth, tensor>));
+  EXPECT_TRUE((multiply_adds.enqueue == enqueue_multi_sweeps<T, kWidth, fma>));
+  EXPECT_GT(tensor_cores.blocks, 0);
+  EXPECT_GT(multiply_adds.blocks, 0);
+  EXPECT_EQ(chosen({.solves_together = 1}).blocks, 0);
+}
+
+TEST(KernelSets, SolveGroupsOfColumnsByTheArithmeticAskedFor) {
+  if (!test::has_device()) GTEST_SKIP() << "no CUDA device";
+  check_groups<double, 8>(0), check_groups<double, 16>(1), check_groups<double, 32>(2);
+  check_groups<float, 8>(0), check_groups<float, 16>(1), check_groups<float, 32>(2);
 }
 
 TEST(KernelSets, RunTasksByNoFewerTeamsThanThoseWereMadeFor) {

@@ -31,6 +31,8 @@ inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
 using emulator::barrier_wait;
 #endif
 
+inline void prefetch_line(const void* /*from_global*/) {}
+
 using SharedAddress = std::uintptr_t;
 inline SharedAddress shared_address(const void* p) { return reinterpret_cast<SharedAddress>(p); }
 
