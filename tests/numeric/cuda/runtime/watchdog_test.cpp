@@ -214,7 +214,9 @@ TEST_F(WatchdogDeathTest, TellsOfANumberThatATaskOfASweepDoesNotSend) {
 TEST_F(WatchdogDeathTest, TellsOfANumberThatATaskOfAMultiSweepDoesNotSend) {
   for (const Index columns : {8, 16, 32}) {
     SCOPED_TRACE(columns);
-    KAURI_EXPECT_TOLD(lose_a_number(Kernel::multi_sweep, 0, -1, columns, "multi sweep"));
+    for (const bool portable : {false, true})
+      KAURI_EXPECT_TOLD(
+          lose_a_number(Kernel::multi_sweep, 0, -1, columns, "multi sweep", portable));
     KAURI_EXPECT_TOLD(lose_a_number(Kernel::multi_sweep, 0, 0, columns,
                                     "multi sweep"));  // only the last row of a tile arrives
   }
