@@ -47,7 +47,8 @@ class Resident {
     int bytes = 0;
     require(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
     require_driver(driver_function<CUresult(CUfunction, CUfunction_attribute, int)>(
-        "cuFuncSetAttribute")(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes));
+        "cuFuncSetAttribute", 9000)(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                    bytes));
     void* argument = flag_;
     void* arguments[] = {&argument};
     using Launch = CUresult(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
