@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "kauri/core/analysis.hpp"
 #include "numeric/backend.hpp"
+#include "symbolic/common/device_units.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -24,7 +24,7 @@ bool available();
 struct Survey {
   std::string name;         ///< name and compute capability: "NVIDIA H200 (9.0)"
   std::string target;       ///< target of plans for this device
-  DeviceCard card;          ///< what its seconds are predicted from
+  DeviceCard card;          ///< figures that its seconds are predicted from
   Offset free_bytes = 0;    ///< free bytes of the device's memory; all its bytes if !started
   bool started = false;     ///< true if the process has a context on the device in which a backend
                             ///< would work

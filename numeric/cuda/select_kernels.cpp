@@ -27,7 +27,7 @@
 #include "numeric/cuda/solve/multi/memory.hpp"
 #include "numeric/cuda/solve/product_kernels.hpp"
 #include "numeric/cuda/solve/single/memory.hpp"
-#include "symbolic/device/units.hpp"
+#include "symbolic/common/device_units.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

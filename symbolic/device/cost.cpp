@@ -7,12 +7,12 @@
 #include <string>
 
 #include "kauri/core/error.hpp"
+#include "symbolic/common/device_units.hpp"
 #include "symbolic/device/child_sums.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/front_tasks.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/device/small_layout.hpp"
-#include "symbolic/device/units.hpp"
 
 namespace kauri::symbolic {
 namespace {
@@ -155,7 +155,7 @@ constexpr DeviceCost on_card(DeviceCost cost, std::string_view target, const Car
         &DeviceCost::sweep_small_front_s})
     cost.*seconds *= fronts;
   cost.product_s *= products, cost.panel_tile_s *= products;
-  // Where units are few, a diagonal tile and the one below it are bound by their operations.
+  // A diagonal tile and the one below it are bound by their operations where units are few.
   constexpr double kOperations = kTile * kTile * kTile * (1.0 / 3 + 1);
   cost.diagonal_tile_s = std::max(cost.diagonal_tile_s, kOperations * to.processors / to.peak);
   cost.bandwidth *= to.bandwidth / from.bandwidth;

@@ -34,8 +34,8 @@
 #include <span>
 #include <string_view>
 
-#include "kauri/core/analysis.hpp"
 #include "kauri/core/plan.hpp"
+#include "symbolic/common/device_units.hpp"
 #include "symbolic/device/levels.hpp"
 #include "symbolic/device/schedule_lists.hpp"
 

@@ -17,25 +17,25 @@
 
 namespace kauri {
 
-/// Figures of a device that its driver reports; its seconds are predicted from them.
-struct DeviceCard {
-  int major = 0, minor = 0;  ///< compute capability
-  int processors = 0;        ///< number of multiprocessors
-  double clock_hz = 0;       ///< highest clock rate of these
-  double bandwidth = 0;      ///< bytes per second between them and the memory
-};
-
 /// Options of analyze(): ordering, target, and the job that the plan is for.
 struct AnalyzeOptions {
   /// Offer of a device that may do the job in place of AnalyzeOptions::target.
   struct DeviceOffer {
+    /// Figures of a device that its driver reports; its seconds are predicted from them.
+    struct Card {
+      int major = 0, minor = 0;  ///< compute capability
+      int processors = 0;        ///< number of multiprocessors
+      double clock_hz = 0;       ///< highest clock rate of these
+      double bandwidth = 0;      ///< bytes per second between them and the memory
+    };
+
     std::string
         target;  ///< name of its cost table, "sm_90" or "sm_80"; empty if no device is offered
     Offset free_bytes = 0;  ///< free bytes of the device's memory
     bool started = false;   ///< true if its context exists; if not, the job includes the start
     Index nrhs = 1;  ///< right-hand sides of one solve, whose vectors free_bytes must hold too
     int scalar_bytes = sizeof(double);  ///< bytes of the job's scalar, 4 or 8
-    DeviceCard card{};  ///< the device; without multiprocessors: the card of the target's constants
+    Card card{};  ///< the device; without multiprocessors: the card of the target's constants
   };
 
   OrderingOptions

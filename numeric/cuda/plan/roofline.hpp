@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "kauri/core/analysis.hpp"
 #include "kauri/core/backend.hpp"
 #include "kauri/core/roofline.hpp"
-#include "symbolic/device/units.hpp"
+#include "symbolic/common/device_units.hpp"
 
 namespace kauri::numeric::cuda {
 

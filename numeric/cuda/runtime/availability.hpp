@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "kauri/core/analysis.hpp"
+#include "symbolic/common/device_units.hpp"
 
 namespace kauri::numeric::cuda {
 

@@ -245,14 +245,14 @@ __device__ inline int factor_by_warp(const LaneFrontOf<Core>& front, int pivots,
 /// or -1. Called by one warp.
 template <class Loop>
 __device__ inline int factor_exactly(const LaneFrontOf<Loop>& front, int pivots) {
-  using S = typename Loop::S;
-  constexpr S kLargest = std::numeric_limits<S>::max();
-  S* a = front.packed;
+  using LoopScalar = typename Loop::LoopScalar;
+  constexpr LoopScalar kLargest = std::numeric_limits<LoopScalar>::max();
+  LoopScalar* a = front.packed;
   for (int j = 0; j < pivots; ++j) {
-    S* column = a + packed_column(j, front.rows);
-    const S pivot = column[j];
-    if (!(pivot > S(0) && pivot <= kLargest)) return j;
-    const S root = sqrt(pivot);
+    LoopScalar* column = a + packed_column(j, front.rows);
+    const LoopScalar pivot = column[j];
+    if (!(pivot > LoopScalar(0) && pivot <= kLargest)) return j;
+    const LoopScalar root = sqrt(pivot);
     __syncwarp();
     for (int r = j + front.lane; r < front.rows; r += 32)
       column[r] = r == j ? root : column[r] / root;

@@ -41,8 +41,8 @@ struct PackedSmallFrontOf : SmallFrontOf<T> {
 };
 using PackedSmallFront = PackedSmallFrontOf<double>;
 
-/// How the portable kernels (portable_fronts.cuh), which all devices from 8.0 on run, factorise
-/// fronts of up to 64 rows.
+/// Arithmetic by which the portable kernels (portable_fronts.cuh), which all devices from 8.0 on
+/// run, factorise fronts of up to 64 rows.
 enum class SmallLoop {
   tensor,  // doubles: FP64 tensor cores, mma.m8n8k4
   fma,     // doubles or floats: fused multiply-adds in that scalar

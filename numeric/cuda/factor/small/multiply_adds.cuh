@@ -18,25 +18,25 @@ namespace kauri::numeric::cuda::kernels {
 /// front must have these. Reads up to 15 places behind the triangle. Called by one warp.
 template <int kCount, class Loop>
 __device__ inline void subtract_columns(const LaneFrontOf<Loop>& front, int j, int end) {
-  using S = typename Loop::S;
+  using LoopScalar = typename Loop::LoopScalar;
   const LaneColumns columns(front, j);
-  BlockSums<S> sum[kCount];
+  BlockSums<LoopScalar> sum[kCount];
 #pragma unroll
   for (int b = 0; b < kCount; ++b) load_sums<false>(sum[b], front, j + b, j, columns);
-  const S* rows = front.packed + kBlock * j + front.lane_row;
-  const S* tops = front.packed + columns.first;
+  const LoopScalar* rows = front.packed + kBlock * j + front.lane_row;
+  const LoopScalar* tops = front.packed + columns.first;
   int step = front.rows - 1;
 #pragma unroll 4
   for (int k = 0; k < end; ++k) {
-    S top[4];
+    LoopScalar top[4];
 #pragma unroll
     for (int c = 0; c < 4; ++c) top[c] = tops[8 * (c & 1) + (c >> 1)];
 #pragma unroll
     for (int b = 0; b < kCount; ++b) {
-      const S upper = rows[kBlock * b], lower = rows[kBlock * b + 1];
+      const LoopScalar upper = rows[kBlock * b], lower = rows[kBlock * b + 1];
 #pragma unroll
       for (int c = 0; c < 4; ++c) {
-        S(&half)[4] = sum[b][c >> 1];
+        LoopScalar(&half)[4] = sum[b][c >> 1];
         half[c & 1] = fma(-upper, top[c], half[c & 1]);
         half[2 + (c & 1)] = fma(-lower, top[c], half[2 + (c & 1)]);
       }
@@ -67,9 +67,9 @@ __device__ inline void update_column(const LaneFrontOf<Loop>& front, int j, int 
 /// without an ordinary pivot, counted from the front's first column, or -1. Called by one warp.
 template <int kHeld, class Loop>
 __device__ inline int eliminate_column(const LaneFrontOf<Loop>& front, int pivots,
-                                       typename Loop::S* exchange, int j) {
+                                       typename Loop::LoopScalar* exchange, int j) {
   const int first = kBlock * j;
-  typename Loop::S a[kHeld][16];
+  typename Loop::LoopScalar a[kHeld][16];
 #pragma unroll
   for (int h = 0; h < kHeld; ++h) load_row(a[h], front, first, first + 32 * h + front.lane);
   const int failed =
@@ -85,7 +85,7 @@ __device__ inline int eliminate_column(const LaneFrontOf<Loop>& front, int pivot
 /// by one warp.
 template <int kBlocks, class Loop>
 __device__ inline int factor_by_columns(const LaneFrontOf<Loop>& front, int pivots,
-                                        typename Loop::S* exchange) {
+                                        typename Loop::LoopScalar* exchange) {
   const int blocks = front.blocks();
 #pragma unroll 1
   for (int j = 0; j < blocks; ++j) {

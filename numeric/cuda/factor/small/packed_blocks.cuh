@@ -29,14 +29,15 @@ using BlockAccumulator = BlockSums<double>;
 
 /// Products of 16 x 16 blocks on Hopper: one instruction for c (16x8) += a (16x16) b (16x8).
 struct HopperCore {
-  using S = double;
+  using LoopScalar = double;
   __device__ static void multiply(double (&c)[4], const double (&a)[8], const double (&b)[4]) {
     ptx::mma(c, a, b);
   }
 };
-/// The same operands and sums on any device from sm_80 on: eight products of 8 x 4 by 4 x 8.
+/// Takes the same operands and makes the same sums on any device from sm_80 on: eight products of
+/// 8 x 4 by 4 x 8.
 struct PortableCore {
-  using S = double;
+  using LoopScalar = double;
   __device__ static void multiply(double (&c)[4], const double (&a)[8], const double (&b)[4]) {
     double upper[2] = {c[0], c[1]}, lower[2] = {c[2], c[3]};
 #pragma unroll
@@ -48,21 +49,21 @@ struct PortableCore {
 /// Products by fused multiply-adds (multiply_adds.cuh).
 template <class Scalar>
 struct MultiplyAdds {
-  using S = Scalar;
+  using LoopScalar = Scalar;
 };
 
 /// A packed triangle of order m in shared memory, and the rows and columns of each of its blocks of
 /// which a lane holds the entries. Loop: one of the structures above.
 template <class Loop>
 struct LaneFrontOf {
-  using S = typename Loop::S;
-  S* packed;
+  using LoopScalar = typename Loop::LoopScalar;
+  LoopScalar* packed;
   int rows;
   int lane;
   int lane_row;     // rows of a block: lane_row and lane_row + 1
   int lane_column;  // columns of a block: column i is lane_column + 8 (i & 1) + (i >> 1)
 
-  __device__ LaneFrontOf(S* entries, int m, int lane_of_warp)
+  __device__ LaneFrontOf(LoopScalar* entries, int m, int lane_of_warp)
       : packed(entries),
         rows(m),
         lane(lane_of_warp),
@@ -141,10 +142,11 @@ __device__ inline bool is_whole(const LaneFrontOf<Loop>& front, int i, int j) {
 /// Sets acc to minus block (i,j) if kFlip, else to the block. Elements without an entry in the
 /// triangle hold unspecified values.
 template <bool kFlip, class Loop>
-__device__ inline void load_sums(BlockSums<typename Loop::S>& acc, const LaneFrontOf<Loop>& front,
-                                 int i, int j, const LaneColumns& columns) {
+__device__ inline void load_sums(BlockSums<typename Loop::LoopScalar>& acc,
+                                 const LaneFrontOf<Loop>& front, int i, int j,
+                                 const LaneColumns& columns) {
   const int row = kBlock * i + front.lane_row;
-  typename Loop::S entry[8];
+  typename Loop::LoopScalar entry[8];
   if (is_whole(front, i, j)) {
 #pragma unroll
     for (int c = 0; c < 4; ++c)
@@ -179,11 +181,11 @@ __device__ inline void load_minus(BlockAccumulator& acc, const LaneFrontOf<Core>
 
 /// Stores -acc if kFlip, else acc, to the entries of block (i,j) that the triangle has.
 template <bool kFlip, class Loop>
-__device__ inline void store_block(const BlockSums<typename Loop::S>& acc,
+__device__ inline void store_block(const BlockSums<typename Loop::LoopScalar>& acc,
                                    const LaneFrontOf<Loop>& front, int i, int j,
                                    const LaneColumns& columns) {
   const int row = kBlock * i + front.lane_row;
-  typename Loop::S entry[8];
+  typename Loop::LoopScalar entry[8];
 #pragma unroll
   for (int c = 0; c < 4; ++c) {
     entry[2 * c] = acc[c >> 1][c & 1], entry[2 * c + 1] = acc[c >> 1][2 + (c & 1)];
@@ -208,7 +210,7 @@ __device__ inline void store_block(const BlockSums<typename Loop::S>& acc,
 /// Loads the entries of columns first .. first + 15 of row `row` of the triangle. Elements without
 /// an entry in the triangle hold unspecified values.
 template <class Loop>
-__device__ inline void load_row(typename Loop::S (&a)[16], const LaneFrontOf<Loop>& front,
+__device__ inline void load_row(typename Loop::LoopScalar (&a)[16], const LaneFrontOf<Loop>& front,
                                 int first, int row) {
   const int at = packed_column(first, front.rows) + row;
   const int step = front.rows - 1 - first, last = row < front.rows ? row - first : -1;
@@ -217,9 +219,9 @@ __device__ inline void load_row(typename Loop::S (&a)[16], const LaneFrontOf<Loo
 }
 
 template <class Loop>
-__device__ inline void store_row(const typename Loop::S (&a)[16], const LaneFrontOf<Loop>& front,
-                                 int first, int row) {
-  typename Loop::S* at = front.packed + packed_column(first, front.rows) + row;
+__device__ inline void store_row(const typename Loop::LoopScalar (&a)[16],
+                                 const LaneFrontOf<Loop>& front, int first, int row) {
+  typename Loop::LoopScalar* at = front.packed + packed_column(first, front.rows) + row;
   const int step = front.rows - 1 - first, last = row < front.rows ? row - first : -1;
 #pragma unroll
   for (int c = 0; c < 16; ++c) {

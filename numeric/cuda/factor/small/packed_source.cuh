@@ -1,5 +1,4 @@
-// What the kernels of packed fronts have in common: a front's description, and where its failure
-// goes.
+// Description of a packed front, and of where its failure goes, for the kernels of packed fronts.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

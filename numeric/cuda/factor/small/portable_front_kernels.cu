@@ -21,7 +21,7 @@ struct PlainSource : PackedSource<T> {
 template <class Loop, class T>
 cudaError_t enqueue(const PackedSmallFrontOf<T>* fronts, int count, int max_rows,
                     int* failed_column, cudaStream_t stream) {
-  return portable::PortableFronts<Loop, PlainSource<T, typename Loop::S>>::enqueue(
+  return portable::PortableFronts<Loop, PlainSource<T, typename Loop::LoopScalar>>::enqueue(
       fronts, count, max_rows, {{failed_column}}, stream);
 }
 

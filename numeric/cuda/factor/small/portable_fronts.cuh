@@ -117,7 +117,8 @@ class WarpRoom {
 };
 
 template <class Loop, class Assembly>
-using RoomOf = WarpRoom<typename Assembly::FrontRecord, typename Loop::S, kScratchEntries<Loop>>;
+using RoomOf =
+    WarpRoom<typename Assembly::FrontRecord, typename Loop::LoopScalar, kScratchEntries<Loop>>;
 
 /// Factorises `count` fronts of up to 16 kBlocks rows, each by one warp. A warp does one front
 /// after another. `max_rows`: most rows of a front, for which shared memory is laid out.

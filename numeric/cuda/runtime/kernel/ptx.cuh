@@ -75,8 +75,8 @@ __device__ inline void barrier_arrive_expecting(std::uint64_t* barrier, int byte
       : "memory");
 }
 
-// From Hopper on try_wait lets the thread sleep until the phase completes or some time has passed;
-// older devices have test_wait alone, which returns at once.
+// try_wait, which devices have from Hopper on, lets the thread sleep until the phase completes or
+// some time has passed; test_wait, for older devices, returns at once.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 #define KAURI_BARRIER_WAIT "mbarrier.test_wait.parity.shared::cta.b64"
 #else

@@ -69,9 +69,9 @@ double* scratch_of(const Plan& plan, double* numbers, Index most);
 /// solve of a workspace for `most` > 1 right-hand sides. Throws Error(device).
 void enqueue_first_unset(const Plan& plan, double* numbers, Index most, cudaStream_t stream);
 
-/// How a kernel multiplies tiles: by mma.m16n8k16 of Hopper, where bulk copies bring L; by
-/// mma.m8n8k4 or by fused multiply-adds on every device, where asynchronous copies do. Sums of the
-/// first two have the same order up to that inside one instruction of Hopper's.
+/// Arithmetic by which a kernel multiplies tiles: by mma.m16n8k16 of Hopper, where bulk copies
+/// bring L; by mma.m8n8k4 or by fused multiply-adds on every device, where asynchronous copies do.
+/// Sums of the first two have the same order up to that inside one instruction of Hopper's.
 enum class SweepProducts { hopper, tensor, fma };
 
 /// Returns the number of blocks that the current device holds at once of the kernel for groups of

@@ -1,8 +1,14 @@
-// Operations per cycle of a device's units, as their maker publishes them.
+// Figures of a device that its driver reports, and operations per cycle of its units, as
+// their maker publishes them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "kauri/core/analysis.hpp"
 #include "kauri/core/backend.hpp"
+
+namespace kauri {
+using DeviceCard = AnalyzeOptions::DeviceOffer::Card;
+}
 
 namespace kauri::symbolic {
 
