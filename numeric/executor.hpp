@@ -59,6 +59,8 @@ class Executor {
   /// Returns the name of the kernels for scalars of 4 or 8 bytes, see Backend::kernels().
   [[nodiscard]] virtual std::string kernels(int scalar_bytes) const = 0;
   [[nodiscard]] virtual std::string device() const = 0;
+  /// Returns what Backend::device_code() returns.
+  [[nodiscard]] virtual std::string device_code() const { return {}; }
   [[nodiscard]] virtual int threads() const = 0;
   [[nodiscard]] virtual Roofline roofline(int scalar_bytes) = 0;
   /// Returns the roofline of the kernels that make_scaled_factor() uses.

@@ -2,6 +2,8 @@
 // batched calls of cuSOLVER and cuBLAS on the same shapes. Prints one JSON line per shape; `vendor`
 // names the calls, `ratio` is the vendor's time divided by kauri's.
 //   small_fronts                 the table; all fronts of a row have one shape and different values
+//   small_fronts --loops         times of Hopper's and of each portable loop, in double and float;
+//                                `ratio` is the time divided by that of Hopper's kernels in double
 //   small_fronts --repeat RUNS   repeats the same input; exit status 1 if a bit differs
 //   small_fronts --check SEEDS   many random shapes in a launch, hard matrices, planted bad pivots;
 //                                exit status 1 if one fails
@@ -34,6 +36,8 @@ using kauri::bench::require;
 using kauri::bench::Vendor;
 using kauri::bench::VendorFronts;
 using kauri::numeric::cuda::kernels::PackedSmallFront;
+using kauri::numeric::cuda::kernels::PackedSmallFrontOf;
+using kauri::numeric::cuda::kernels::SmallLoop;
 using kauri::symbolic::packed_column;
 using kauri::symbolic::SmallLayout;
 
@@ -45,12 +49,13 @@ __device__ double entry(int f, int row, int column, int m) {
 }
 
 /// Fills packed fronts, one thread block per front.
-__global__ void fill_packed(double* fronts, SmallLayout shape) {
-  double* packed =
-      fronts + std::int64_t{blockIdx.x} * kauri::symbolic::whole_units(shape.entries());
+template <class T>
+__global__ void fill_packed(T* fronts, SmallLayout shape) {
+  T* packed = fronts + std::int64_t{blockIdx.x} * kauri::symbolic::whole_units(shape.entries());
   for (int c = 0; c < shape.m; ++c)
     for (int r = c + static_cast<int>(threadIdx.x); r < shape.m; r += static_cast<int>(blockDim.x))
-      packed[packed_column(c, shape.m) + r] = entry(static_cast<int>(blockIdx.x), r, c, shape.m);
+      packed[packed_column(c, shape.m) + r] =
+          static_cast<T>(entry(static_cast<int>(blockIdx.x), r, c, shape.m));
 }
 
 /// Fills square fronts, one thread block per front: both triangles, column-major.
@@ -90,9 +95,10 @@ __global__ void hash(const double* data, std::int64_t count, unsigned long long*
 }
 
 /// Fronts on the device: inputs front after front, then panels and contribution blocks likewise.
-class Fronts {
+template <class T>
+class FrontsOf {
  public:
-  explicit Fronts(const std::vector<SmallLayout>& shapes)
+  explicit FrontsOf(const std::vector<SmallLayout>& shapes)
       : shapes_(shapes),
         in_at_(1, 0),
         out_at_(1, 0),
@@ -105,9 +111,9 @@ class Fronts {
   int count() const { return static_cast<int>(shapes_.size()); }
   std::size_t in_place(std::size_t f) const { return in_at_[f]; }
   std::size_t out_place(std::size_t f) const { return out_at_[f]; }
-  const DeviceArray<double>& in() const { return in_; }
-  const DeviceArray<double>& out() const { return out_; }
-  const DeviceArray<PackedSmallFront>& views_on_device() const { return fronts_; }
+  const DeviceArray<T>& in() const { return in_; }
+  const DeviceArray<T>& out() const { return out_; }
+  const DeviceArray<PackedSmallFrontOf<T>>& views_on_device() const { return fronts_; }
   std::vector<int> failed() const { return failed_.to_host(); }
   void fill() const {
     fill_packed<<<static_cast<unsigned>(count()), 128>>>(in_.get(), shapes_[0]);
@@ -116,6 +122,11 @@ class Fronts {
   void factor() const {
     require(kauri::numeric::cuda::kernels::enqueue_small_fronts(
                 fronts_.get(), count(), max_rows_, failed_.get(), nullptr) == cudaSuccess,
+            "launch");
+  }
+  void factor_by(SmallLoop loop) const {
+    require(kauri::numeric::cuda::kernels::enqueue_portable_fronts<T>(
+                loop, fronts_.get(), count(), max_rows_, failed_.get(), nullptr) == cudaSuccess,
             "launch");
   }
   void copy() const {
@@ -134,8 +145,8 @@ class Fronts {
     }
     return in_at_.back();
   }
-  std::vector<PackedSmallFront> views() const {
-    std::vector<PackedSmallFront> fronts(shapes_.size());
+  std::vector<PackedSmallFrontOf<T>> views() const {
+    std::vector<PackedSmallFrontOf<T>> fronts(shapes_.size());
     for (std::size_t f = 0; f < shapes_.size(); ++f) {
       fronts[f].panel = out_.get() + out_at_[f];
       fronts[f].contribution = fronts[f].panel + shapes_[f].panel_storage();
@@ -147,10 +158,11 @@ class Fronts {
   std::vector<SmallLayout> shapes_;
   std::vector<std::size_t> in_at_, out_at_;
   int max_rows_ = 0;
-  DeviceArray<double> in_, out_;
+  DeviceArray<T> in_, out_;
   DeviceArray<int> failed_;
-  DeviceArray<PackedSmallFront> fronts_;
+  DeviceArray<PackedSmallFrontOf<T>> fronts_;
 };
+using Fronts = FrontsOf<double>;
 
 /// Returns the relative error of all fronts. `squares`: the vendor's results.
 double relative_error(const Fronts& fronts, const double* squares) {
@@ -193,6 +205,42 @@ void bench(const Vendor& handles, SmallLayout shape, int count) {
       shape.m, shape.p, count, us, flops / us * 1e-6, bytes / us * 1e-6,
       bytes / kBandwidth * 1e6 / us, copy_us, vendor.kBatched, vendor_us, vendor_us / us, error);
   std::fflush(stdout);
+}
+
+/// Returns the median microseconds of run(fronts) for `count` fronts of one shape. Inputs and
+/// outputs change from launch to launch, as in bench().
+template <class T, class Run>
+double time_of(SmallLayout shape, int count, const Run& run) {
+  const std::vector<SmallLayout> shapes(static_cast<std::size_t>(count), shape);
+  std::deque<FrontsOf<T>> sets;
+  for (int s = 0; s < 4; ++s) sets.emplace_back(shapes).fill();
+  return median_us(
+      21, [](int) {}, [&](int r) { run(sets[static_cast<std::size_t>(r % 4)]); });
+}
+
+/// Times one shape by Hopper's kernels and by all portable loops. `share`: the time that a copy of
+/// the bytes takes, divided by the time.
+void bench_loops(SmallLayout shape, int count) {
+  double hopper_us = 0.0;
+  const auto print = [&](const char* kernels, const char* scalar, double size, double us) {
+    if (hopper_us == 0.0) hopper_us = us;
+    const double bytes = 2 * size * kauri::symbolic::packed_entries(shape.m) * count;
+    std::printf(
+        "{\"kernel\":\"small_front_loops\",\"loop\":\"%s\",\"scalar\":\"%s\",\"m\":%d,\"p\":%d,"
+        "\"fronts\":%d,\"us\":%.1f,\"share\":%.3f,\"ratio\":%.2f}\n",
+        kernels, scalar, shape.m, shape.p, count, us, bytes / kBandwidth * 1e6 / us,
+        us / hopper_us);
+    std::fflush(stdout);
+  };
+  const auto by = [](SmallLoop loop) {
+    return [=](const auto& fronts) { fronts.factor_by(loop); };
+  };
+  print("hopper", "double", 8,
+        time_of<double>(shape, count, [](const Fronts& fronts) { fronts.factor(); }));
+  print("tensor", "double", 8, time_of<double>(shape, count, by(SmallLoop::tensor)));
+  print("fma", "double", 8, time_of<double>(shape, count, by(SmallLoop::fma)));
+  print("fma", "float", 4, time_of<float>(shape, count, by(SmallLoop::fma)));
+  print("wide", "float", 4, time_of<float>(shape, count, by(SmallLoop::wide)));
 }
 
 // ---- check ----
@@ -374,6 +422,13 @@ int main(int argc, char** argv) {
   }
   if (argc == 3 && std::strcmp(argv[1], "--check") == 0) return check(std::atoi(argv[2]));
   if (argc == 3 && std::strcmp(argv[1], "--repeat") == 0) return repeat(std::atoi(argv[2]));
+  if (argc == 2 && std::strcmp(argv[1], "--loops") == 0) {
+    for (SmallLayout shape :
+         {SmallLayout{8, 3}, SmallLayout{16, 8}, SmallLayout{24, 7}, SmallLayout{32, 16},
+          SmallLayout{32, 32}, SmallLayout{47, 13}, SmallLayout{64, 32}, SmallLayout{64, 64}})
+      bench_loops(shape, 20000);
+    return 0;
+  }
   const Vendor handles;
   for (SmallLayout shape :
        {SmallLayout{32, 16}, SmallLayout{64, 32}, SmallLayout{128, 64}, SmallLayout{8, 3},

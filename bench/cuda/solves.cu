@@ -1,13 +1,16 @@
 // Times the solve of one or several right-hand sides on a device, with vectors in device memory.
 // Reports least and median of timed calls, the share of the bandwidth bound, the worst
 // componentwise backward error over the columns, and whether all runs gave the same bits. Prints a
-// line of JSON per system.
-//   solves [--plain] [--repeats N] [--nrhs N] [--group 8|16|32] [--method nd|amd|metis]
-//       SYSTEM[:PERMUTATION_FILE] ...
+// line of JSON per system. --float: factor and vectors in float; --fma: CudaCompute::fma, by which
+// portable kernels multiply as where FP64 tensor cores are slow; --portable: the kernels that all
+// devices run; --multiprocessors: how many of them kernels may take.
+//   solves [--plain] [--portable] [--fma] [--float] [--multiprocessors N] [--repeats N] [--nrhs N]
+//       [--group 8|16|32] [--method nd|amd|metis] SYSTEM[:PERMUTATION_FILE] ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <span>
 
 #include "bench/cuda/device_array.cuh"
 #include "bench/source.hpp"
@@ -21,7 +24,8 @@ namespace {
 constexpr double kStep = 1.5e-6;
 
 struct Options {
-  bool plain = false;
+  bool plain = false, portable = false, fma = false, in_float = false;
+  int multiprocessors = 0;
   int repeats = 20;
   Index nrhs = 1;
   Index team = 0;  // CudaOptions::group_columns
@@ -53,8 +57,8 @@ std::shared_ptr<const Plan> plan_of(const SymmetricMatrix<double>& a,
 }
 
 /// Counts the words of two arrays that differ.
-__global__ void count_different(const unsigned long long* a, const unsigned long long* b,
-                                std::size_t count, unsigned long long* different) {
+__global__ void count_different(const unsigned* a, const unsigned* b, std::size_t count,
+                                unsigned long long* different) {
   unsigned long long mine = 0;
   for (std::size_t k = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; k < count;
        k += std::size_t{gridDim.x} * blockDim.x)
@@ -64,32 +68,40 @@ __global__ void count_different(const unsigned long long* a, const unsigned long
 
 /// Returns whether two arrays have the same bits. Compares on the device: with many columns a copy
 /// to the host takes much longer than the solve.
-bool same_bits(const DeviceArray<double>& a, const DeviceArray<double>& b) {
+template <class T>
+bool same_bits(const DeviceArray<T>& a, const DeviceArray<T>& b) {
   const DeviceArray<unsigned long long> different(std::vector<unsigned long long>{0});
-  const auto words = [](const DeviceArray<double>& x) {
-    return reinterpret_cast<const unsigned long long*>(x.get());
+  const auto words = [](const DeviceArray<T>& x) {
+    return reinterpret_cast<const unsigned*>(x.get());
   };
-  count_different<<<1024, 256>>>(words(a), words(b), a.bytes() / sizeof(double), different.get());
+  count_different<<<1024, 256>>>(words(a), words(b), a.bytes() / sizeof(unsigned), different.get());
   return different.to_host().front() == 0;
 }
 
+template <class T>
+std::vector<T> rounded(std::span<const double> from) {
+  return {from.begin(), from.end()};
+}
+
+template <class T>
 void run(const std::string& argument, const Options& options, Backend& backend) {
   const std::size_t colon = argument.find(':');
   const std::string source = argument.substr(0, colon),
                     permutation = colon == std::string::npos ? "" : argument.substr(colon + 1);
   const SymmetricMatrix<double> a = load(source);
+  const std::vector<T> value = rounded<T>(a.value());
   const auto plan = plan_of(a, permutation, options, backend);
-  auto factor = Factor<double>::create(plan, backend);
-  if (!refactorize<double>(factor, a.value()).ok())
+  auto factor = Factor<T>::create(plan, backend);
+  if (!refactorize<T>(factor, value).ok())
     return void(std::printf("{\"system\": \"%s\", \"status\": \"not_positive_definite\"}\n",
                             source.c_str()));
-  auto workspace = Workspace<double>::create(factor, options.nrhs);
-  const std::vector<double> b =
-      random_numbers(static_cast<std::size_t>(a.n()) * static_cast<std::size_t>(options.nrhs));
-  const DeviceArray<double> there(b), out(b.size());
-  const DeviceMatrixView<double> rhs({there.get(), a.n(), options.nrhs, a.n()}),
+  auto workspace = Workspace<T>::create(factor, options.nrhs);
+  const std::vector<T> b = rounded<T>(
+      random_numbers(static_cast<std::size_t>(a.n()) * static_cast<std::size_t>(options.nrhs)));
+  const DeviceArray<T> there(b), out(b.size());
+  const DeviceMatrixView<T> rhs({there.get(), a.n(), options.nrhs, a.n()}),
       x({out.get(), a.n(), options.nrhs, a.n()});
-  const DeviceArray<double> first(b.size());
+  const DeviceArray<T> first(b.size());
   std::vector<double> seconds;
   bool same = true;
   for (int r = 0; r < options.repeats + 2; ++r) {
@@ -106,13 +118,14 @@ void run(const std::string& argument, const Options& options, Backend& backend) 
     else
       same = same_bits(first, out) && same;
   }
-  const std::vector<double> found = first.to_host();
-  const auto all = [&](const std::vector<double>& v) {
-    return MatrixView<const double>{v.data(), a.n(), options.nrhs, a.n()};
+  const std::vector<T> found = first.to_host();
+  const auto all = [&](const std::vector<T>& v) {
+    return MatrixView<const T>{v.data(), a.n(), options.nrhs, a.n()};
   };
-  const double error = backward_error<double>(a.view(), all(found), all(b), backend).componentwise;
+  const double error =
+      backward_error<T>({a.pattern(), value}, all(found), all(b), backend).componentwise;
   const double least = *std::min_element(seconds.begin(), seconds.end()),
-               bytes = 16.0 * static_cast<double>(plan->cost.nnz_l);
+               bytes = 2.0 * sizeof(T) * static_cast<double>(plan->cost.nnz_l);
   const double chain = 2 * longest_path(*plan) / 64 * kStep, bandwidth = bytes / read_bandwidth(),
                bound = bandwidth + chain;
   std::printf(
@@ -122,7 +135,7 @@ void run(const std::string& argument, const Options& options, Backend& backend) 
       "\"same_bits\": %s}\n",
       source.c_str(), a.n(), static_cast<long long>(plan->cost.nnz_l), options.nrhs, least,
       options.nrhs, median(seconds), bandwidth, chain, bound / least, error,
-      static_cast<long long>(plan->workspace_bytes(sizeof(double), options.nrhs)),
+      static_cast<long long>(plan->workspace_bytes(sizeof(T), options.nrhs)),
       same ? "true" : "false");
   std::fflush(stdout);
 }
@@ -135,6 +148,10 @@ int main(int count, char** argument) {
   CLI::App app("solves of systems factorised on a device", "solves");
   bench::Options options;
   app.add_flag("--plain", options.plain, "level by level");
+  app.add_flag("--portable", options.portable, "CudaOptions::portable");
+  app.add_flag("--fma", options.fma, "CudaCompute::fma");
+  app.add_flag("--float", options.in_float, "factor and vectors in float");
+  app.add_option("--multiprocessors", options.multiprocessors, "CudaOptions::multiprocessors");
   app.add_option("--repeats", options.repeats)->check(CLI::PositiveNumber);
   app.add_option("--nrhs", options.nrhs)->check(CLI::PositiveNumber);
   app.add_option("--group", options.team, "CudaOptions::group_columns");
@@ -142,7 +159,11 @@ int main(int count, char** argument) {
   return bench::with_systems(app, count, argument, [&](const std::vector<std::string>& systems) {
     CudaOptions device;
     device.fast_solve = !options.plain, device.group_columns = options.team;
+    if (options.fma) device.compute = CudaCompute::fma;
+    device.portable = options.portable, device.multiprocessors = options.multiprocessors;
     Backend backend = cuda_backend(device);
-    for (const std::string& system : systems) bench::run(system, options, backend);
+    for (const std::string& system : systems)
+      options.in_float ? bench::run<float>(system, options, backend)
+                       : bench::run<double>(system, options, backend);
   });
 }

@@ -99,7 +99,7 @@ KNOWN = (
     Known(
         "initcheck",
         "Uninitialized __global__ memory read",
-        (("", r"::bring\(int\)", r"bulk_copy\(shared_\.panel \+ place\(k\), l_ \+ front\(k\)\.panel"),),
+        (("", r"::prefetch\(int\)", r"Loads::copy\(shared_\.panel \+ place\(k\), l_ \+ front\(k\)\.panel"),),
         "sweeps copy panels in units of 16 bytes, of which the last may hold what is no entry: portable loops do not write that, and nobody reads it",
         log=r"\.plain\.",
     ),

@@ -72,7 +72,7 @@ def errors(*reports, unread=0):
 
 BULK = uninitialised(
     "__ldcg(const double *)+0x1c0 in sm_32_intrinsics.hpp:112",
-    f"{SMALL}+0x1c0 {at('factor/small/gathered_fronts.cu', '__ldcg(child.block + first')}",
+    f"{SMALL}+0x1c0 {at('factor/small/gather.cuh', '__ldcg(child.block + first')}",
     "void kernel<Gather>(T1)+0x90",
 )
 INVERSES = uninitialised(
@@ -80,9 +80,9 @@ INVERSES = uninitialised(
 )
 PADDING = uninitialised(
     "kauri::numeric::cuda::kernels::ptx::bulk_copy(void *, int)+0x1580 in ptx.cuh:72",
-    f"kauri::numeric::cuda::sweep::Fronts<Shared>::bring(int)+0x13a0 {at('solve/single/fronts.cuh', 'ptx::bulk_copy(shared_.panel + place(k)')}",
+    f"kauri::numeric::cuda::sweep::Fronts<Shared>::prefetch(int)+0x13a0 {at('solve/single/fronts.cuh', 'Loads::copy(shared_.panel + place(k)')}",
 )
-VALUES = uninitialised(f"kauri::add_entries()+0x80 {at('factor/small/gathered_fronts.cu', 'source.memory.value[from[e]]')}")
+VALUES = uninitialised(f"kauri::add_entries()+0x80 {at('factor/small/gather.cuh', 'source.memory.value[from[e]]')}")
 
 
 class Findings(unittest.TestCase):

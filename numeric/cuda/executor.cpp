@@ -15,6 +15,7 @@
 #include "numeric/cuda/plan/roofline.hpp"
 #include "numeric/cuda/refine/mixed.hpp"
 #include "numeric/cuda/refine/refiner.hpp"
+#include "numeric/cuda/runtime/architectures.hpp"
 #include "numeric/cuda/runtime/availability.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/runtime/watchdog.hpp"
@@ -26,8 +27,7 @@ namespace kauri::numeric::cuda {
 namespace {
 
 std::string target_of(const cudaDeviceProp& properties) {
-  return std::string(
-      symbolic::device_target(properties.major, properties.minor, properties.multiProcessorCount));
+  return std::string(symbolic::device_target(properties.major, properties.minor));
 }
 
 template <Scalar T>
@@ -138,6 +138,9 @@ class CudaExecutor final : public Executor {
     return roofline_of(sizeof(float), context_.kernels.scaled.arithmetic());
   }
   [[nodiscard]] std::string device() const override { return properties_.name; }
+  [[nodiscard]] std::string device_code() const override {
+    return code_in_words(built_for(), properties_.major, properties_.minor);
+  }
   [[nodiscard]] int threads() const override { return 1; }
 
   std::shared_ptr<const PreparedPlanImpl> prepare(std::shared_ptr<const Plan> plan) override {
@@ -167,19 +170,7 @@ class CudaExecutor final : public Executor {
   [[nodiscard]] ScalarExecutor<float>& single_precision() override { return float_; }
   [[nodiscard]] ScalarExecutor<double>& double_precision() override { return double_; }
   [[nodiscard]] Roofline roofline_of(int scalar_bytes, CudaCompute compute) const {
-    const auto attribute = [&](cudaDeviceAttr which) {
-      int value = 0;
-      check(cudaDeviceGetAttribute(&value, which, context_.device), "the device");
-      return value;
-    };
-    constexpr double kHz = 1e3;
-    const DeviceRates rates{properties_.major,
-                            properties_.minor,
-                            properties_.multiProcessorCount,
-                            kHz * attribute(cudaDevAttrClockRate),
-                            kHz * attribute(cudaDevAttrMemoryClockRate),
-                            attribute(cudaDevAttrGlobalMemoryBusWidth)};
-    return device_roofline(rates, scalar_bytes, compute);
+    return device_roofline(card_of(context_.device), scalar_bytes, compute);
   }
 
   /// Owner of the opened device: closes it unless `stays` is set, which is the last step of
@@ -209,8 +200,10 @@ std::optional<Survey> survey(int device, std::string* why_not) {
     Survey seen;
     seen.name = properties.name + (" (" + capability(properties) + ")");
     seen.target = target_of(properties);
-    seen.predicted =
-        symbolic::is_predicted(properties.major, properties.minor, properties.multiProcessorCount);
+    seen.card = card_of(device);
+    int limited = 0;
+    check(cudaDeviceGetAttribute(&limited, cudaDevAttrKernelExecTimeout, device), "the device");
+    seen.time_limit = limited != 0;
     const std::optional<Offset> free = free_bytes_of(device);
     seen.free_bytes = free.value_or(static_cast<Offset>(properties.totalGlobalMem));
     seen.started = free.has_value();
@@ -224,7 +217,7 @@ std::optional<Survey> survey(int device, std::string* why_not) {
 std::unique_ptr<Executor> make_executor(const CudaOptions& options) {
   require_device(options.device);
   require_code(options.device);
-  require_valid(options);
+  require_valid(options, properties_of(options.device));
   return std::make_unique<CudaExecutor>(options);
 }
 

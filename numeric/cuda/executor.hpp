@@ -7,6 +7,7 @@
 #include <string>
 
 #include "numeric/backend.hpp"
+#include "symbolic/common/device_units.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -21,12 +22,14 @@ bool available();
 
 /// State of a device at the time of the call.
 struct Survey {
-  std::string name;        ///< name and compute capability: "NVIDIA H200 (9.0)"
-  std::string target;      ///< target of plans for this device
-  bool predicted = false;  ///< true if the cost constants of the target hold for this device
-  Offset free_bytes = 0;   ///< free bytes of the device's memory; all its bytes if !started
-  bool started = false;    ///< true if the process has a context on the device in which a backend
-                           ///< would work
+  std::string name;         ///< name and compute capability: "NVIDIA H200 (9.0)"
+  std::string target;       ///< target of plans for this device
+  DeviceCard card;          ///< figures that its seconds are predicted from
+  Offset free_bytes = 0;    ///< free bytes of the device's memory; all its bytes if !started
+  bool started = false;     ///< true if the process has a context on the device in which a backend
+                            ///< would work
+  bool time_limit = false;  ///< true if the device ends kernels that run for some seconds, as one
+                            ///< with a display does
 };
 
 /// Describes a device without making a context on it. Returns nothing if the device does not exist

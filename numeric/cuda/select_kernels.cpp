@@ -20,32 +20,68 @@
 #include "numeric/cuda/factor/verdict_kernels.hpp"
 #include "numeric/cuda/inverse/kernels.hpp"
 #include "numeric/cuda/plan/kernel_set.hpp"
+#include "numeric/cuda/plan/launch_limit.hpp"
 #include "numeric/cuda/runtime/availability.hpp"
 #include "numeric/cuda/runtime/device.hpp"
 #include "numeric/cuda/solve/fallback/kernels.hpp"
 #include "numeric/cuda/solve/multi/memory.hpp"
 #include "numeric/cuda/solve/product_kernels.hpp"
 #include "numeric/cuda/solve/single/memory.hpp"
+#include "symbolic/common/device_units.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Returns true if the current device has compute capability 8.0, 9.0 or 10.0. Its tensor cores are
-/// then no slower than other units in FP64 (on 8.0 and 9.0 twice as fast), and more than twice as
-/// fast in TF32 even with three products for one. On other devices they are absent or slow.
+/// Returns symbolic::has_fast_tensor_cores() of the current device.
 bool has_fast_tensor_cores() {
   int device = 0, major = 0, minor = 0;
   check(cudaGetDevice(&device), "the current device");
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "the device");
   check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "the device");
-  return minor == 0 && major >= 8 && major <= 10;
+  return symbolic::has_fast_tensor_cores(major, minor);
 }
 
-/// Returns `teams`, or 0 if these are fewer than `fewest`.
-int enough(int teams, int fewest) { return teams >= fewest ? teams : 0; }
+/// The multiprocessors that kernels may take whose blocks wait for one another.
+class Share {
+ public:
+  /// Reads the current device.
+  explicit Share(const CudaOptions& options) {
+    int device = 0;
+    check(cudaGetDevice(&device), "the current device");
+    check(cudaDeviceGetAttribute(&all_, cudaDevAttrMultiProcessorCount, device), "the device");
+    taken_ = options.multiprocessors == 0 ? all_ : options.multiprocessors;
+  }
+  /// Returns how many of the blocks or teams that the whole device holds at once may run.
+  [[nodiscard]] int of(int resident) const { return resident / all_ * taken_; }
+  /// Returns how many of the teams that the whole device holds at once may run; 0 if that device
+  /// holds too few for any list of tasks. blocks_of() returns the same of blocks that solve several
+  /// columns, of which each group needs one. Throw Error(usage) if only these multiprocessors hold
+  /// too few: other kernels, with other bits, would run else.
+  [[nodiscard]] int teams_of(int resident) const {
+    return at_least(symbolic::kFewestEver, resident);
+  }
+  [[nodiscard]] int blocks_of(int resident) const {
+    return at_least(symbolic::kMultiTickets / 2, resident);
+  }
 
-int hopper_teams() {
-  return prepare_gathered_fronts() ? enough(kernels::resident_teams(), symbolic::kFewestTeams) : 0;
+ private:
+  [[nodiscard]] int at_least(int fewest, int resident) const {
+    if (resident < fewest) return 0;
+    if (of(resident) < fewest) {
+      const int each = resident / all_;
+      throw Error(ErrorKind::usage,
+                  "cuda_backend: multiprocessors is " + std::to_string(taken_) +
+                      ", expected 0 or at least " + std::to_string((fewest + each - 1) / each) +
+                      ", since fewer do not hold all teams that wait for one another");
+    }
+    return of(resident);
+  }
+
+  int all_ = 0, taken_ = 0;
+};
+
+int hopper_teams(const Share& share) {
+  return prepare_gathered_fronts() ? share.teams_of(kernels::resident_teams()) : 0;
 }
 
 cudaError_t launch_hopper(CudaCompute, int teams, const TaskLaunch<double>& t,
@@ -69,31 +105,46 @@ cudaError_t launch_portable(CudaCompute compute, int teams, const TaskLaunch<T>&
                                               t.sums, t.least_part, teams, t.pauses, stream);
 }
 
-cudaError_t launch_gathered(const GatheredFront* fronts, Index count, Index max_rows,
+cudaError_t launch_gathered(const GatheredFront<double>* fronts, Index count, Index max_rows,
                             const PlanView& plan, const FactorMemory<double>& memory, int* done,
                             int* ticket, cudaStream_t stream) {
   return enqueue_gathered_fronts(fronts, count, max_rows, {plan, memory, done, ticket}, stream);
 }
 
+template <class T, kernels::SmallLoop kLoop>
+cudaError_t launch_portable_gathered(const GatheredFront<T>* fronts, Index count, Index max_rows,
+                                     const PlanView& plan, const FactorMemory<T>& memory, int* done,
+                                     int* ticket, cudaStream_t stream) {
+  return enqueue_portable_gathered<T>(kLoop, fronts, count, max_rows, {plan, memory, done, ticket},
+                                      stream);
+}
+
+/// Returns the portable kernels of small fronts, or none if they do not run on the current device.
+template <class T, kernels::SmallLoop kLoop>
+SmallKernels<T> portable_small_kernels() {
+  if (!prepare_portable_gathered<T>(kLoop)) return {};
+  return {enqueue_gathered_views<T>, launch_portable_gathered<T, kLoop>};
+}
+
 /// Returns the kernels of tiled fronts of T by the arithmetic `compute`, which must exist for T;
-/// their `teams` is 0 if the current device does not hold at once as many teams as the task lists
-/// of plans need.
+/// their `teams` is 0 if the current device does not hold at once as many teams as the smallest
+/// task list needs. portable: CudaOptions::portable.
 template <class T>
-TiledKernels<T> tiled_kernels(CudaCompute compute) {
-  if constexpr (std::is_same_v<T, double>) {
-    if (compute == CudaCompute::hopper) return {compute, hopper_teams(), false, 2, launch_hopper};
-  } else {
-    if (compute == CudaCompute::hopper) return {};
+TiledKernels<T> tiled_kernels(CudaCompute compute, const Share& share, bool portable) {
+  if (compute == CudaCompute::hopper) {
+    if constexpr (std::is_same_v<T, double>)
+      if (!portable) return {compute, hopper_teams(share), false, 2, launch_hopper};
+    return {};
   }
   const kernels::portable::Arithmetic arithmetic = kernels::portable::arithmetic_of(compute);
   if constexpr (std::is_same_v<T, float>) {
     if (const int teams =
-            enough(kernels::streamed::resident_teams(arithmetic), symbolic::kFewestEver);
+            portable ? 0 : share.teams_of(kernels::streamed::resident_teams(arithmetic));
         teams > 0)
       return {compute, teams, true, 1, launch_streamed};
   }
-  return {compute, enough(kernels::portable::resident_teams<T>(arithmetic), symbolic::kFewestEver),
-          false, 1, launch_portable<T>};
+  return {compute, share.teams_of(kernels::portable::resident_teams<T>(arithmetic)), false, 1,
+          launch_portable<T>};
 }
 
 constexpr const char* name_of(CudaCompute compute) {
@@ -111,50 +162,96 @@ std::vector<CudaCompute> own_choices() {
   return {CudaCompute::hopper, CudaCompute::tensor, CudaCompute::fma};
 }
 
-/// Returns the kernels of tiled fronts of T: those of `wanted` unless that is automatic or, for
-/// double, an arithmetic of float alone; else the first of own_choices() that runs, where `tensor`
-/// and `tf32x3` are skipped unless has_fast_tensor_cores() is true, or none. Throws Error(usage) if
-/// those of `wanted` do not run.
+/// Returns the kernels of tiled fronts of T: those of options.compute unless that is automatic or,
+/// for double, an arithmetic of float alone; else the first of own_choices() that runs, where
+/// `tensor` and `tf32x3` are skipped unless has_fast_tensor_cores() is true, or none. Throws
+/// Error(usage) if those of options.compute do not run.
 template <class T>
-TiledKernels<T> choose_tiled(CudaCompute wanted) {
+TiledKernels<T> choose_tiled(const CudaOptions& options, const Share& share) {
+  const CudaCompute wanted = options.compute;
   if (wanted != CudaCompute::automatic &&
       !(std::is_same_v<T, double> && is_of_float_alone(wanted))) {
-    const TiledKernels<T> forced = tiled_kernels<T>(wanted);
+    const TiledKernels<T> forced = tiled_kernels<T>(wanted, share, options.portable);
     if (forced.teams > 0) return forced;
-    throw Error(ErrorKind::usage, std::string("the kernels for ") + name_of(wanted) +
-                                      " do not run on this device; choose another CudaCompute");
+    throw Error(ErrorKind::usage,
+                std::string("the kernels for ") + name_of(wanted) +
+                    (wanted == CudaCompute::hopper && options.portable
+                         ? " are not portable; choose another CudaCompute, or portable = false"
+                         : " do not run on this device; choose another CudaCompute"));
   }
   for (const CudaCompute compute : own_choices<T>()) {
     if ((compute == CudaCompute::tensor || compute == CudaCompute::tf32x3) &&
         !has_fast_tensor_cores())
       continue;
-    if (const TiledKernels<T> chosen = tiled_kernels<T>(compute); chosen.teams > 0) return chosen;
+    if (const TiledKernels<T> chosen = tiled_kernels<T>(compute, share, options.portable);
+        chosen.teams > 0)
+      return chosen;
   }
   return {};
+}
+
+/// Returns the kernels of small fronts in double that go with those of tiled fronts: Hopper's with
+/// Hopper's; tensor cores with tensor cores, or if these are fast and the fallback does tiled
+/// fronts.
+SmallKernels<double> small_kernels(const TiledKernels<double>& tiled) {
+  using kernels::SmallLoop;
+  if (tiled.compute == CudaCompute::hopper)
+    return {enqueue_gathered_views<double>, launch_gathered};
+  if (tiled.compute == CudaCompute::tensor || (tiled.teams == 0 && has_fast_tensor_cores()))
+    return portable_small_kernels<double, SmallLoop::tensor>();
+  return portable_small_kernels<double, SmallLoop::fma>();
 }
 
 /// Returns the kernels of tiled fronts in float for scaled matrices: those in FP16 if `wanted` is
 /// automatic, `of_float` is streamed and both have equally many teams, since both run the tasks of
 /// one plan; else `of_float`, the kernels for other matrices in float.
-TiledKernels<float> choose_scaled(CudaCompute wanted, const TiledKernels<float>& of_float) {
+TiledKernels<float> choose_scaled(CudaCompute wanted, const Share& share,
+                                  const TiledKernels<float>& of_float) {
   if (wanted != CudaCompute::automatic || !of_float.streamed) return of_float;
-  const TiledKernels<float> halves = tiled_kernels<float>(CudaCompute::fp16x3);
+  const TiledKernels<float> halves = tiled_kernels<float>(CudaCompute::fp16x3, share, false);
   return halves.teams == of_float.teams ? halves : of_float;
 }
 
+/// Returns the kernel that solves kWidth columns together: Hopper's if it runs and portable is
+/// false, else the portable one, by FP64 tensor cores if by_tensor is true.
+template <class T, int kWidth>
+GroupKernel<T> group_kernel(const Share& share, bool portable, bool by_tensor) {
+  using enum SweepProducts;
+  if (const int blocks = portable ? 0 : share.blocks_of(multi_blocks<T, kWidth, hopper>());
+      blocks > 0)
+    return {kWidth, blocks, enqueue_multi_sweeps<T, kWidth, hopper>};
+  if (by_tensor)
+    return {kWidth, share.blocks_of(multi_blocks<T, kWidth, tensor>()),
+            enqueue_multi_sweeps<T, kWidth, tensor>};
+  return {kWidth, share.blocks_of(multi_blocks<T, kWidth, fma>()),
+          enqueue_multi_sweeps<T, kWidth, fma>};
+}
+
 /// Adds the kernels that solve several columns together, as many as options.solves_together allows.
-void add_groups(const CudaOptions& options, KernelSet<double>& set) {
+template <class T>
+void add_groups(const CudaOptions& options, const Share& share, KernelSet<T>& set) {
+  const bool by_tensor = options.compute == CudaCompute::tensor ||
+                         (options.compute != CudaCompute::fma && has_fast_tensor_cores());
   auto& [eight, sixteen, most] = set.group;
-  eight.enqueue = enqueue_multi_sweeps<8>, sixteen.enqueue = enqueue_multi_sweeps<16>;
-  most.enqueue = enqueue_multi_sweeps<32>;
-  if (options.solves_together >= 8) eight.blocks = multi_blocks<8>();
-  if (options.solves_together == 32)
-    sixteen.blocks = multi_blocks<16>(), most.blocks = multi_blocks<32>();
+  if (options.solves_together >= 8) eight = group_kernel<T, 8>(share, options.portable, by_tensor);
+  if (options.solves_together == 32) {
+    sixteen = group_kernel<T, 16>(share, options.portable, by_tensor);
+    most = group_kernel<T, 32>(share, options.portable, by_tensor);
+  }
   set.together = std::min({eight.blocks, sixteen.blocks, most.blocks}) > 0 ? 32
                  : eight.blocks > 0                                        ? 8
                                                                            : 1;
   set.group_columns = options.group_columns;
-  set.solve_several = enqueue_several;
+  set.solve_several = enqueue_several<T>;
+}
+
+/// Returns the kernel that solves one column: Hopper's if it runs and portable is false, else the
+/// portable one.
+template <class T>
+SingleKernel<T> single_kernel(const Share& share, bool portable) {
+  if (const int blocks = portable ? 0 : share.of(sweep_blocks<T, BulkLoads>()); blocks > 0)
+    return {blocks, enqueue_sweeps<T, BulkLoads>};
+  return {share.of(sweep_blocks<T, AsyncLoads>()), enqueue_sweeps<T, AsyncLoads>};
 }
 
 }  // namespace
@@ -178,7 +275,7 @@ void load_kernels(const cudaDeviceProp& device) {
   }
 }
 
-void require_valid(const CudaOptions& options) {
+void require_valid(const CudaOptions& options, const cudaDeviceProp& device) {
   if (options.solves_together != 1 && options.solves_together != 8 && options.solves_together != 32)
     throw Error(ErrorKind::usage, "cuda_backend: solves_together is " +
                                       std::to_string(options.solves_together) +
@@ -188,26 +285,40 @@ void require_valid(const CudaOptions& options) {
     throw Error(ErrorKind::usage, "cuda_backend: group_columns is " +
                                       std::to_string(options.group_columns) +
                                       ", expected 0, 8, 16 or 32");
+  if (options.multiprocessors < 0 || options.multiprocessors > device.multiProcessorCount)
+    throw Error(ErrorKind::usage, "cuda_backend: multiprocessors is " +
+                                      std::to_string(options.multiprocessors) + ", expected 0 to " +
+                                      std::to_string(device.multiProcessorCount) +
+                                      ", which is all that the device has");
+  if (!(options.launch_seconds >= 0))
+    throw Error(ErrorKind::usage, "cuda_backend: launch_seconds is " +
+                                      std::to_string(options.launch_seconds) +
+                                      ", expected 0 or more");
 }
 
 KernelSets select_kernels(const CudaOptions& options) {
+  const Share share(options);
   KernelSets sets;
   KernelSet<float>& one = sets.single_precision;
   KernelSet<double>& two = sets.double_precision;
-  two.tiled = choose_tiled<double>(options.compute);
-  if (two.tiled.compute == CudaCompute::hopper)
-    two.small = {enqueue_gathered_views, launch_gathered};
+  two.tiled = choose_tiled<double>(options, share);
+  two.small = small_kernels(two.tiled);
+  one.small = portable_small_kernels<float, kernels::SmallLoop::fma>();
   if (is_of_double_alone(options.compute))
     one.refusal = std::string("the kernels for ") + name_of(options.compute) +
                   " are for double only; choose another CudaCompute";
   else
-    one.tiled = choose_tiled<float>(options.compute);
+    one.tiled = choose_tiled<float>(options, share);
   if (options.fast_solve) {
-    two.single_blocks = sweep_blocks<double>(), one.single_blocks = sweep_blocks<float>();
-    add_groups(options, two);
+    two.single = single_kernel<double>(share, options.portable);
+    one.single = single_kernel<float>(share, options.portable);
+    add_groups(options, share, two), add_groups(options, share, one);
   }
   sets.scaled = one;
-  sets.scaled.tiled = choose_scaled(options.compute, one.tiled);
+  sets.scaled.tiled = choose_scaled(options.compute, share, one.tiled);
+  limit_launches(options, two.tiled);
+  limit_launches(options, one.tiled);
+  limit_launches(options, sets.scaled.tiled);
   return sets;
 }
 

@@ -21,6 +21,7 @@ std::string Backend::mixed_kernels() const { return executor_->scaled_kernels();
 Roofline Backend::roofline(int scalar_bytes) const { return executor_->roofline(scalar_bytes); }
 Roofline Backend::mixed_roofline() const { return executor_->scaled_roofline(); }
 std::string Backend::device() const { return executor_->device(); }
+std::string Backend::device_code() const { return executor_->device_code(); }
 int Backend::threads() const { return executor_->threads(); }
 Offset Backend::bytes_in_use() const { return executor_->memory().in_use(); }
 Offset Backend::peak_bytes() const { return executor_->memory().peak(); }

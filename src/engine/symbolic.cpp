@@ -39,12 +39,19 @@ std::pair<AnalyzeOptions, std::string> with_device(
     AnalyzeOptions options, const std::optional<numeric::cuda::Survey>& device, int scalar_bytes,
     Index nrhs) {
   if (!device) return stays(std::move(options), "there is no CUDA device");
-  if (!device->predicted)
+  if (!symbolic::is_predicted(device->card))
     return stays(std::move(options),
                  "the seconds of the device (" + device->name +
-                     ") cannot be predicted, only those of A100s, H100s and H200s");
-  options.device = {device->target, device->free_bytes, device->started, nrhs, scalar_bytes};
+                     ") cannot be predicted: its driver reports no clock or no memory rate, or the "
+                     "rates of its units are not known");
+  options.device = {device->target, device->free_bytes, device->started,
+                    nrhs,           scalar_bytes,       device->card};
   return {std::move(options), ""};
+}
+
+bool ends_long_kernels(int device) {
+  const std::optional<numeric::cuda::Survey> seen = numeric::cuda::survey(device);
+  return seen && seen->time_limit;
 }
 
 Backends::Backends(BackendChoice choice, int threads, const CudaOptions& cuda)
@@ -85,7 +92,8 @@ std::string Backends::take(const Analysis& analysis, int scalar_bytes, Index nrh
 
 void Backends::start_device() {
   if (choice_ != BackendChoice::automatic) return;
-  if (const auto device = numeric::cuda::survey(cuda_.device); device && device->predicted)
+  if (const auto device = numeric::cuda::survey(cuda_.device);
+      device && symbolic::is_predicted(device->card))
     make_device();
 }
 

@@ -67,6 +67,10 @@ class Backends {
   bool on_device_ = false;
 };
 
+/// Returns true if there is this CUDA device and it ends kernels that run for some seconds, as one
+/// with a display does.
+bool ends_long_kernels(int device);
+
 /// Returns the options with the device added, so that an analysis compares it with the CPU, which
 /// is options.target, for scalars of this size; or the options unchanged and the reason why there
 /// is no choice.

@@ -292,7 +292,7 @@ void add_device(Table& table) {
       "arithmetic of the products in large fronts"));
   table.push_back(boolean_entry(
       "cuda.fast_solve", [](auto& o) -> auto& { return o.cuda.fast_solve; },
-      "solve on Hopper by sweeps at the speed of memory"));
+      "solve by sweeps at the speed of memory"));
   table.push_back(choice_entry(
       "cuda.solves_together", {1, 8, 32}, [](auto& o) -> auto& { return o.cuda.solves_together; },
       "most right-hand sides that these sweeps solve together"));
@@ -300,6 +300,16 @@ void add_device(Table& table) {
       "cuda.group_columns", {0, 8, 16, 32}, [](auto& o) -> auto& { return o.cuda.group_columns; },
       "of 9 to 32 right-hand sides, how many a group of the device's blocks solves; 0: chosen by "
       "the sizes of A and L"));
+  table.push_back(integer_entry(
+      "cuda.multiprocessors", 0, [](auto& o) -> auto& { return o.cuda.multiprocessors; },
+      "multiprocessors that large fronts and sweeps take; 0: all"));
+  table.push_back(real_entry(
+      "cuda.launch_seconds", Bound::from, 0, [](auto& o) -> auto& { return o.cuda.launch_seconds; },
+      "most seconds that one launch of large fronts is predicted to take; 0: no limit, but 0.5 on "
+      "a device that ends long kernels"));
+  table.push_back(boolean_entry(
+      "cuda.portable", [](auto& o) -> auto& { return o.cuda.portable; },
+      "run the kernels that all devices run, also where there are faster ones"));
 }
 
 struct AllOptions {

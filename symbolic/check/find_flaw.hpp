@@ -32,7 +32,8 @@ std::string flaw_in_device_levels(const Plan& plan);  ///< kinds, levels, lists 
 std::string flaw_in_device_memory(
     const Plan& plan);  ///< places in a device's arrays, and the waits before one is used again
 std::string flaw_in_device_tasks(
-    const Plan& plan);  ///< every tile is written once, and no task waits forever
+    const Plan& plan);  ///< every tile is written once, and no task waits forever, or
+                        ///< for a task of a later launch
 std::string flaw_in_device_sums(
     const Plan& plan);  ///< sums add every entry of a listed child once, at its place
 std::string flaw_in_device_bytes(

@@ -14,6 +14,7 @@
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/device/small_layout.hpp"
 #include "symbolic/device/sweep_lists.hpp"
+#include "symbolic/launch/useful_teams.hpp"
 #include "symbolic/plan/internals.hpp"
 
 namespace kauri::symbolic {
@@ -201,12 +202,10 @@ std::string flaw_in_device_bytes(const Plan& plan) {
   if (device.shared_bytes !=
           count_shared_bytes(plan.supernodes, plan.internals->assembly, device) ||
       device.task_bytes != count_task_bytes(plan.supernodes, plan.internals->assembly, device) ||
-      device.fast_bytes != count_fast_bytes(device, plan.target) ||
+      device.fast_bytes != count_fast_bytes(device) ||
       device.plan_bytes != count_plan_bytes(plan.supernodes, plan.internals->assembly, device))
     return "a device's bytes are not those of its arrays";
-  const bool has_sweeps = plan.target == "sm_90";
-  if (device.sweeps != (has_sweeps ? count_sweeps(plan.supernodes, plan.internals->assembly, device)
-                                   : DeviceSchedule::Sweeps{}))
+  if (device.sweeps != count_sweeps(plan.supernodes, plan.internals->assembly, device))
     return "a device's sweeps are not those of its fronts";
   const DeviceWork& work = device.work;
   if (work.narrow.fronts != device.narrow_fronts || work.narrow.levels != device.narrow_levels ||
@@ -219,6 +218,10 @@ std::string flaw_in_device_bytes(const Plan& plan) {
         device.level[static_cast<std::size_t>(device.small_levels) + l].count)
       return at("device level", static_cast<Offset>(l) + device.small_levels,
                 "a device's work counts other fronts");
+  const Index teams = device.useful_teams, blocks = device.useful_blocks;
+  if ((teams != 0 && teams != useful_teams(plan.supernodes, device, plan.target)) ||
+      (blocks != 0 && blocks != useful_blocks(work, plan.target)))
+    return "useful teams or blocks are not what the work gives";
   return {};
 }
 

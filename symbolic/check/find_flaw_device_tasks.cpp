@@ -7,10 +7,14 @@
 // x to be done, these others need E(what they wait for) < their place in the list. Then the first
 // of them that is not done can be done if a team is left to draw it: at no time may as many chains
 // and preparations be running, and waiting for tasks that are drawn later, as there are teams.
+//
+// A launch may end where a level ends, and the next one begin: E(x) of a chain or a preparation x
+// lies before the end of the level that x belongs to.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <vector>
@@ -201,6 +205,7 @@ class Waits {
         assembly_(plan.internals->assembly),
         fronts_(fronts),
         blocks_(fronts.size(), -1),
+        last_(device_.task.size(), -1),
         under_way_(device_.task.size() + 1, 0) {}
 
   std::string run() {
@@ -221,10 +226,27 @@ class Waits {
       if (now >= device_.task_teams)
         return at(kTask, k, "as many chains as teams may wait for it or later ones");
     }
-    return {};
+    return flaw_in_ends();
   }
 
  private:
+  /// Checks that a launch may end where a level ends: that no task waits for one of a later launch.
+  [[nodiscard]] std::string flaw_in_ends() const {
+    const std::vector<Index>& end = device_.level_end;
+    if (end.size() != levels_.size() || end.back() != static_cast<Index>(device_.task.size()) ||
+        end.front() < 1 ||
+        std::adjacent_find(end.begin(), end.end(), std::greater_equal<>()) != end.end())
+      return "ends of levels that do not divide a device's tasks";
+    Index level = 0;
+    for (Index k = 0; k < end.back(); ++k) {
+      if (k == end[level]) ++level;
+      if (last_[k] >= end[level]) return at(kTask, k, "it waits for a task of a later launch");
+      if (fronts_[device_.task[k].front].level != level)
+        return at(kTask, k, "its launch is that of another level");
+    }
+    return {};
+  }
+
   /// Returns E, the last task that must be done, of all fronts of the levels below `level`; -1 if
   /// there are none.
   [[nodiscard]] Index levels_below(Index level) const {
@@ -316,9 +338,11 @@ class Waits {
     mark(writers.prepare[c], prepared);
     return std::max(waits, prepared);
   }
-  /// Counts `task`, a chain or a preparation, at the positions behind it up to `last`, at which it
-  /// may wait for tasks that are not drawn yet.
+  /// Notes that `last` is the last task that must be done for `task` to be done, which is a chain
+  /// or a preparation, and counts `task` at the positions behind it up to `last`, at which it may
+  /// wait for tasks that are not drawn yet.
   void mark(Index task, Index last) {
+    last_[task] = last;
     ++under_way_[task + 1];
     if (last < static_cast<Index>(device_.task.size())) --under_way_[last + 1];
   }
@@ -328,6 +352,8 @@ class Waits {
   const std::vector<TiledFront>& fronts_;
   std::vector<Index> levels_;      // by level: E of all fronts up to and with the level
   std::vector<Index> blocks_;      // E of each front's block
+  std::vector<Index> last_;        // per task: E of chains and preparations; -1 of all others,
+                                   // which wait for tasks before them
   std::vector<Offset> under_way_;  // by position: change in the number of tasks that may wait
 };
 
@@ -341,7 +367,8 @@ std::string flaw_in_device_tasks(const Plan& plan) {
     return "teams that are not pairs, or fewer than the tasks were made for";
   if (device.hooks.least_part() <= 0 || device.hooks.least_part() % kInverseOrder != 0)
     return "products in parts that are not whole columns of 16";
-  if (device.task.empty()) return {};
+  if (device.task.empty())
+    return device.level_end.empty() ? std::string() : "ends of levels without tasks";
   std::vector<TiledFront> fronts = tiled_fronts(plan);
   for (const TiledFront& front : fronts)
     if (front.cells.block().entries() > std::numeric_limits<std::uint32_t>::max())

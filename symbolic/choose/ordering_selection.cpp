@@ -52,16 +52,13 @@ Analysis::Forecast host_forecast(const PlanDraft& draft, std::string_view target
 }
 
 /// Returns the scalars of a device's workspace for offer.nrhs right-hand sides, kSolveBlock at
-/// most. In general these are b, x, y and about n update rows for each. If the device solves by
-/// sweeps, whose values never share a place, they are b for all right-hand sides, and, in double,
-/// x, y, b by rows (unless sweeps take one column) and all update rows for as many columns as
-/// sweeps take together (one column in float). Parts of sums, which are few, are left out.
+/// most. Values of sweeps never share a place: these are b for all right-hand sides, and, always in
+/// double, x, y, b by rows (unless sweeps take one column) and all update rows for as many columns
+/// as sweeps take together. Parts of sums, which are few, are left out.
 Offset workspace_scalars(const Supernodes& nodes, Index n,
                          const AnalyzeOptions::DeviceOffer& offer) {
   const Index nrhs = std::min(offer.nrhs, kSolveBlock);
-  if (offer.target != "sm_90") return checked_mul(Offset{4} * n, nrhs, "rows of a workspace");
-  const Offset width = offer.scalar_bytes == sizeof(double) ? solve_width(nrhs) : 1,
-               scalars = sizeof(double) / offer.scalar_bytes,
+  const Offset width = solve_width(nrhs), scalars = sizeof(double) / offer.scalar_bytes,
                vectors = width > 1 ? 2 : 1;  // beside one vector that row_ptr counts: rows of
                                              // fronts include the pivots
   return checked_add(
@@ -74,7 +71,7 @@ Offset workspace_scalars(const Supernodes& nodes, Index n,
 /// values, uploads, the vectors of a solve, and residuals.
 Analysis::Forecast device_forecast(const PlanDraft& draft, const Pattern& lower,
                                    const AnalyzeOptions::DeviceOffer& offer) {
-  const DeviceCost& constants = device_cost(offer.target, offer.scalar_bytes);
+  const DeviceCost constants = device_cost(offer.target, offer.scalar_bytes, offer.card);
   const DeviceWork& work = draft.device_work;
   const Offset rows = workspace_scalars(draft.supernodes, lower.n, offer);
   const Offset numbers =
@@ -185,9 +182,9 @@ double OrderingSelector::band_seconds(double entries) const {
 
 double OrderingSelector::device_seconds(double flops) const {
   constexpr double kProduct = 2.0 * kTile * kTile * kTile;
-  const DeviceCost& cost = on_device()
-                               ? device_cost(table_.target)
-                               : device_cost(options_.device.target, options_.device.scalar_bytes);
+  const AnalyzeOptions::DeviceOffer& offer = options_.device;
+  const DeviceCost cost = on_device() ? device_cost(table_.target)
+                                      : device_cost(offer.target, offer.scalar_bytes, offer.card);
   return options_.factorizations * flops / kProduct * cost.product_s;
 }
 

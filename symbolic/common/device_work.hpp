@@ -19,14 +19,13 @@ struct DeviceWork {
     Index levels = 0;  ///< number of levels that hold them
     double bytes = 0;  ///< bytes moved
   };
-  /// Work on the tiled fronts of a level: sums over them, except for `chain` and largest_panel.
+  /// Work on the tiled fronts of a level: sums over them, except for `chain`.
   struct Level {
-    Index fronts = 0;          ///< number of fronts
-    Index chain = 0;           ///< most pivot tiles of a front, which are factorised in sequence
-    double panel_tiles = 0;    ///< tiles of L, each with a triangular solve
-    double products = 0;       ///< products of two tiles
-    double bytes = 0;          ///< bytes moved
-    double largest_panel = 0;  ///< bytes of the largest panel
+    Index fronts = 0;        ///< number of fronts
+    Index chain = 0;         ///< most pivot tiles of a front, which are factorised in sequence
+    double panel_tiles = 0;  ///< tiles of L, each with a triangular solve
+    double products = 0;     ///< products of two tiles
+    double bytes = 0;        ///< bytes moved
   };
   Small narrow;              ///< work on narrow fronts
   Small small;               ///< work on small fronts

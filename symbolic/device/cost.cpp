@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kauri/core/error.hpp"
+#include "symbolic/common/device_units.hpp"
 #include "symbolic/device/child_sums.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/front_tasks.hpp"
@@ -69,6 +70,16 @@ double upload_bytes(const Supernodes& nodes, Offset entries, const DeviceLevels&
          kFront * fronts + sizeof(RowMapWord) * maps + sizeof(std::uint32_t) * (terms + sweeps);
 }
 
+/// Published figures of a card: boost clock in Hz, multiprocessors, operations per second, bytes
+/// per second. The peak is that of doubles by tensor cores, if they are fast, or of floats by fused
+/// multiply-adds: H200 and A100 have one figure for both.
+struct Card {
+  double clock;
+  int processors;
+  double peak, bandwidth;
+};
+constexpr Card kH200{1.98e9, 132, 67e12, 4.8e12};
+
 // Fitted by bench/cuda/fit_device_cost.py to the measured systems of M11 (docs/measurements);
 // context_s and copy_s are not fitted.
 constexpr DeviceCost kHopper{.target = "sm_90",
@@ -89,13 +100,13 @@ constexpr DeviceCost kHopper{.target = "sm_90",
                              .sweep_tiled_level_s = 4.4e-6,
                              .sweep_tile_s = 1.07e-6,
                              .sweep_panel_tile_s = 1.22e-8,
-                             .plain_level_s = 3.3e-5,
-                             .plain_bandwidth = 1.11e9,
                              .create_s = 3.7e-4,
                              .create_bandwidth = 1.09e10,
                              .copy_s = 15e-6,
                              .host_bandwidth = 1.45e10,
-                             .context_s = 0.5};
+                             .context_s = 0.5,
+                             .processors = kH200.processors,
+                             .peak = kH200.peak};
 
 // All other constants were never measured: they are scaled from kHopper's by published figures of
 // the cards and by the kernels' needs, and choose_target() counts seconds predicted from them
@@ -103,15 +114,15 @@ constexpr DeviceCost kHopper{.target = "sm_90",
 
 /// Returns the constants of the same device with the portable kernels. Tiled fronts run in loops
 /// without bulk copies and producers, whose tasks are taken to need twice the time that Hopper's
-/// needed when these were first measured. Small fronts run level by level in simple kernels, one
-/// block of threads each, for which there are few figures: an early build took 2.3 ms for 250,000
-/// narrow fronts in 17 levels (tree 1000000) and 18 ms for poisson2d 1000, tiled fronts by level
-/// included.
+/// needed when these were first measured. Small fronts go as on Hopper, in the same two launches
+/// with the same waits for memory, which take most of a front's time. Predicted, not measured: a
+/// quarter more time for a front and a level, since ordinary stores and products take more
+/// instructions; as many warps at once, although floats have more (registers and shared memory).
 constexpr DeviceCost with_portable_kernels(DeviceCost cost, int scalar_bytes) {
   cost.scalar_bytes = scalar_bytes;
   cost.scaled = true;
-  cost.narrow_level_s = 2e-5, cost.narrow_front_s = 8e-9;
-  cost.small_level_s = 8e-5, cost.small_front_s = 1.2e-7;
+  cost.narrow_level_s *= 1.25, cost.narrow_front_s *= 1.25;
+  cost.small_level_s *= 1.25, cost.small_front_s *= 1.25;
   cost.tiled_level_s = 1.2e-5, cost.diagonal_tile_s = 4.7e-5;
   cost.product_s = 2.3e-8, cost.panel_tile_s = 1.9e-7;
   cost.bandwidth = 7.0e12;
@@ -121,26 +132,12 @@ constexpr DeviceCost with_portable_kernels(DeviceCost cost, int scalar_bytes) {
   return cost;
 }
 
-/// Returns the constants of the same device without sweeps.
-constexpr DeviceCost with_plain_solves(DeviceCost cost) {
-  cost.sweep_start_s = 0;
-  cost.plain_bandwidth *=
-      cost.scalar_bytes / 8.0;  // a block is bound by entries, whatever their bytes
-  return cost;
-}
-
-/// Published figures of a card: boost clock in Hz, multiprocessors, operations per second, bytes
-/// per second. The peak is that of doubles by tensor cores and also that of floats by fused
-/// multiply-adds: each card has one figure for both.
-struct Card {
-  double clock, processors, peak, bandwidth;
-};
-constexpr Card kH200{1.98e9, 132, 67e12, 4.8e12};
 constexpr Card kA100{1.41e9, 108, 19.5e12,
                      1.555e12};  // the card with 40 GB; the one with 80 GB has 2.0e12
 
 /// Scales the constants of one card to another: latencies by clocks, fronts side by side also by
-/// multiprocessors, products by peaks. Constants of the CPU's work stay.
+/// multiprocessors, products by peaks, tiles that sweeps read by bandwidths. Constants of the CPU's
+/// work stay.
 constexpr DeviceCost on_card(DeviceCost cost, std::string_view target, const Card& from,
                              const Card& to) {
   const double latency = from.clock / to.clock, fronts = latency * from.processors / to.processors,
@@ -149,36 +146,51 @@ constexpr DeviceCost on_card(DeviceCost cost, std::string_view target, const Car
   cost.scaled = true;
   for (double DeviceCost::*seconds :
        {&DeviceCost::start_s, &DeviceCost::narrow_level_s, &DeviceCost::small_level_s,
-        &DeviceCost::tiled_level_s, &DeviceCost::diagonal_tile_s, &DeviceCost::plain_level_s})
+        &DeviceCost::tiled_level_s, &DeviceCost::diagonal_tile_s, &DeviceCost::sweep_start_s,
+        &DeviceCost::sweep_small_level_s, &DeviceCost::sweep_tiled_level_s,
+        &DeviceCost::sweep_tile_s})
     cost.*seconds *= latency;
-  cost.narrow_front_s *= fronts, cost.small_front_s *= fronts;
+  for (double DeviceCost::*seconds :
+       {&DeviceCost::narrow_front_s, &DeviceCost::small_front_s, &DeviceCost::sweep_narrow_front_s,
+        &DeviceCost::sweep_small_front_s})
+    cost.*seconds *= fronts;
   cost.product_s *= products, cost.panel_tile_s *= products;
+  // A diagonal tile and the one below it are bound by their operations where units are few.
+  constexpr double kOperations = kTile * kTile * kTile * (1.0 / 3 + 1);
+  cost.diagonal_tile_s = std::max(cost.diagonal_tile_s, kOperations * to.processors / to.peak);
   cost.bandwidth *= to.bandwidth / from.bandwidth;
-  cost.plain_bandwidth /= latency;
+  cost.sweep_panel_tile_s *= from.bandwidth / to.bandwidth;
+  cost.processors = to.processors, cost.peak = to.peak;
   return cost;
 }
 
 constexpr DeviceCost kHopperFloat = with_portable_kernels(kHopper, sizeof(float));
 constexpr std::array kCosts{
     kHopper, kHopperFloat,
-    on_card(with_plain_solves(with_portable_kernels(kHopper, sizeof(double))), "sm_80", kH200,
-            kA100),
-    on_card(with_plain_solves(kHopperFloat), "sm_80", kH200, kA100)};
+    on_card(with_portable_kernels(kHopper, sizeof(double)), "sm_80", kH200, kA100),
+    on_card(kHopperFloat, "sm_80", kH200, kA100)};
 
 /// Returns the bytes of a scalar over those of a double: DeviceWork counts bytes of doubles.
 double share(const DeviceCost& cost) {
   return cost.scalar_bytes / static_cast<double>(sizeof(double));
 }
 
-double small_seconds(double level_s, double front_s, double double_bandwidth,
+double small_seconds(double level_s, double front_s, double bandwidth,
                      const DeviceWork::Small& work) {
-  return level_s * work.levels + front_s * work.fronts + work.bytes / double_bandwidth;
+  return level_s * work.levels + front_s * work.fronts + work.bytes / bandwidth;
 }
 
-/// Returns true if Hopper's kernels run, which handle doubles only. A card with fewer
-/// multiprocessors does not hold the teams that plans need (symbolic::kFewestTeams).
-bool has_hopper_kernels(int major, int minor, int processors) {
-  return major == 9 && minor == 0 && 2 * processors >= kFewestTeams;
+/// Returns true if Hopper's kernels run, which handle doubles only.
+bool has_hopper_kernels(int major, int minor) { return major == 9 && minor == 0; }
+
+/// Returns the figures of a card in a scalar.
+Card figures_of(const DeviceCard& card, int scalar_bytes) {
+  const CudaCompute compute =
+      scalar_bytes == sizeof(double) ? CudaCompute::tensor : CudaCompute::fma;
+  return {card.clock_hz, card.processors,
+          operations_per_cycle(card.major, card.minor, scalar_bytes, compute) * card.processors *
+              card.clock_hz,
+          card.bandwidth};
 }
 
 }  // namespace
@@ -206,7 +218,6 @@ DeviceWork count_device_work(const Supernodes& nodes, const DeviceLevels& levels
     if (nodes.parent[s] != kNone) bytes(nodes.parent[s]) += size.block;
     if (is_tiled) {
       add_tiles({m, p}, level(s));
-      level(s).largest_panel = std::max(level(s).largest_panel, size.panel);
     } else {
       ++group(s).fronts;
     }
@@ -224,44 +235,47 @@ const DeviceCost& device_cost(std::string_view target, int scalar_bytes) {
                   " bytes; expected the target of a CUDA backend, and 4 or 8 bytes");
 }
 
-std::string_view device_target(int major, int minor, int processors) {
-  return has_hopper_kernels(major, minor, processors) ? "sm_90" : "sm_80";
+DeviceCost device_cost(std::string_view target, int scalar_bytes, const DeviceCard& card) {
+  const DeviceCost& cost = device_cost(target, scalar_bytes);
+  const bool hopper = target == kHopper.target;
+  if (card.processors == 0 || (hopper && card.processors >= kFewestMeasured)) return cost;
+  return on_card(cost, cost.target, hopper ? kH200 : kA100, figures_of(card, scalar_bytes));
 }
 
-bool is_predicted(int major, int minor, int processors) {
-  return has_hopper_kernels(major, minor, processors) ||
-         (major == 8 && minor == 0 && processors >= static_cast<int>(kA100.processors));
+std::string_view device_target(int major, int minor) {
+  return has_hopper_kernels(major, minor) ? "sm_90" : "sm_80";
+}
+
+bool is_predicted(const DeviceCard& card) {
+  return card.processors > 0 && card.bandwidth > 0 && figures_of(card, sizeof(double)).peak > 0;
+}
+
+double double_bandwidth(const DeviceCost& cost) { return cost.bandwidth / share(cost); }
+
+double device_level_seconds(const DeviceCost& cost, const DeviceWork::Level& level) {
+  const double all = level.products * cost.product_s + level.panel_tiles * cost.panel_tile_s +
+                     level.bytes / double_bandwidth(cost);
+  return cost.tiled_level_s + std::max(level.chain * cost.diagonal_tile_s, all);
 }
 
 double device_factor_seconds(const DeviceCost& cost, const DeviceWork& work) {
-  const double bandwidth =
-      cost.bandwidth / share(cost);  // in the bytes of doubles that `work` counts
+  const double bandwidth = double_bandwidth(cost);
   double seconds = cost.start_s +
                    small_seconds(cost.narrow_level_s, cost.narrow_front_s, bandwidth, work.narrow) +
                    small_seconds(cost.small_level_s, cost.small_front_s, bandwidth, work.small);
-  for (const DeviceWork::Level& level : work.tiled) {
-    const double all = level.products * cost.product_s + level.panel_tiles * cost.panel_tile_s +
-                       level.bytes / bandwidth;
-    seconds += cost.tiled_level_s + std::max(level.chain * cost.diagonal_tile_s, all);
-  }
+  for (const DeviceWork::Level& level : work.tiled) seconds += device_level_seconds(cost, level);
   return seconds;
 }
 
 double device_solve_seconds(const DeviceCost& cost, const DeviceWork& work, Index n) {
   double seconds = 2.0 * cost.scalar_bytes * n / cost.host_bandwidth;
   const double small_levels = work.narrow.levels + work.small.levels;
-  if (cost.sweep_start_s > 0) {
-    seconds += cost.sweep_start_s + cost.sweep_small_level_s * small_levels +
-               cost.sweep_narrow_front_s * work.narrow.fronts +
-               cost.sweep_small_front_s * work.small.fronts;
-    for (const DeviceWork::Level& level : work.tiled)
-      seconds += cost.sweep_tiled_level_s + cost.sweep_tile_s * level.chain +
-                 cost.sweep_panel_tile_s * level.panel_tiles;
-    return seconds;
-  }
-  seconds += cost.plain_level_s * small_levels;
+  seconds += cost.sweep_start_s + cost.sweep_small_level_s * small_levels +
+             cost.sweep_narrow_front_s * work.narrow.fronts +
+             cost.sweep_small_front_s * work.small.fronts;
   for (const DeviceWork::Level& level : work.tiled)
-    seconds += cost.plain_level_s + share(cost) * level.largest_panel / cost.plain_bandwidth;
+    seconds += cost.sweep_tiled_level_s + cost.sweep_tile_s * level.chain +
+               cost.sweep_panel_tile_s * level.panel_tiles;
   return seconds;
 }
 

@@ -27,20 +27,15 @@
 //           sweep_tiled_level_s + chain * sweep_tile_s + panel tiles * sweep_panel_tile_s
 //     + bytes of b and x / host_bandwidth
 //
-// since reading and waiting hardly overlap. The plain solve takes
-//
-//     levels * plain_level_s
-//     + sum over levels of tiled fronts of largest panel / plain_bandwidth
-//     + bytes of b and x / host_bandwidth
-//
-// since the largest front of a level keeps one block busy. Making a factor takes create_s + bytes
-// of uploads / create_bandwidth. Bytes of numbers are those of the scalar.
+// since reading and waiting hardly overlap. Making a factor takes create_s + bytes of uploads /
+// create_bandwidth. Bytes of numbers are those of the scalar.
 #pragma once
 
 #include <span>
 #include <string_view>
 
 #include "kauri/core/plan.hpp"
+#include "symbolic/common/device_units.hpp"
 #include "symbolic/device/levels.hpp"
 #include "symbolic/device/schedule_lists.hpp"
 
@@ -64,37 +59,44 @@ struct DeviceCost {
                            ///< while all teams work
   double bandwidth;        ///< bytes of panels and contribution blocks, in the scalar, that a
                            ///< factorisation moves per second
-  double sweep_start_s = 0;  ///< each solve by sweeps: launches, the first loads; 0: the device
-                             ///< solves without sweeps
-  double sweep_small_level_s = 0;   ///< latency from a small or narrow front to its parent and back
-  double sweep_narrow_front_s = 0;  ///< device time of one more narrow front in both sweeps while
-                                    ///< all warps work
-  double sweep_small_front_s = 0;   ///< device time of one more small front in both sweeps while
-                                    ///< all warps work
-  double sweep_tiled_level_s = 0;   ///< latency from a tiled front to its parent and back
-  double sweep_tile_s = 0;          ///< latency from a diagonal tile to the next and back
-  double sweep_panel_tile_s = 0;    ///< device time of one more tile of L, read once in each sweep,
-                                    ///< while all blocks work
-  double plain_level_s;             ///< launches of both plain sweeps over a level
-  double plain_bandwidth;   ///< bytes per second at which one block reads the largest panel of a
-                            ///< level, counted once for both plain sweeps
-  double create_s;          ///< each factor: allocations, the capture of the graph
-  double create_bandwidth;  ///< bytes per second of data that is made on the host and uploaded
-  double copy_s;            ///< latency of a copy from the host
-  double host_bandwidth;    ///< bytes per second of copies from and to pageable memory
-  double context_s;         ///< time from the first call of a process until kernels can run
+  double sweep_start_s;    ///< each solve: launches, the first loads
+  double sweep_small_level_s;   ///< latency from a small or narrow front to its parent and back
+  double sweep_narrow_front_s;  ///< device time of one more narrow front in both sweeps while all
+                                ///< warps work
+  double sweep_small_front_s;   ///< device time of one more small front in both sweeps while all
+                                ///< warps work
+  double sweep_tiled_level_s;   ///< latency from a tiled front to its parent and back
+  double sweep_tile_s;          ///< latency from a diagonal tile to the next and back
+  double sweep_panel_tile_s;    ///< device time of one more tile of L, read once in each sweep,
+                                ///< while all blocks work
+  double create_s;              ///< each factor: allocations, the capture of the graph
+  double create_bandwidth;      ///< bytes per second of data that is made on the host and uploaded
+  double copy_s;                ///< latency of a copy from the host
+  double host_bandwidth;        ///< bytes per second of copies from and to pageable memory
+  double context_s;             ///< time from the first call of a process until kernels can run
+  int processors = 0;           ///< multiprocessors of the card that the constants are for
+  double peak = 0;  ///< peak operations per second of that card: of doubles by tensor cores, if
+                    ///< they are fast, or of floats by fused multiply-adds
 };
 
 /// Returns the constants of a target and scalar. Throws Error(usage) if there are none.
 const DeviceCost& device_cost(std::string_view target, int scalar_bytes = sizeof(double));
+/// Returns the constants of a target and scalar, scaled to this card; unscaled if they were
+/// measured on such a card (see kFewestMeasured), or if `card` has no multiprocessors. Latencies
+/// are scaled by clocks, fronts side by side also by multiprocessors, products by the peaks of the
+/// units that do them, and bytes by bandwidths.
+DeviceCost device_cost(std::string_view target, int scalar_bytes, const DeviceCard& card);
 
-/// Returns the target of plans for a device of compute capability major.minor with that number of
-/// multiprocessors: "sm_90" if Hopper's kernels run on it, else "sm_80", whose tables are those of
-/// the portable kernels.
-std::string_view device_target(int major, int minor, int processors);
-/// Returns true if the constants of its target hold for the device: H100s, H200s and the like, and
-/// A100s. Other devices are slower in one respect or another, or unknown.
-bool is_predicted(int major, int minor, int processors);
+/// Returns the target of plans for a device of compute capability major.minor: "sm_90" if Hopper's
+/// kernels run on it, else "sm_80", whose tables are those of the portable kernels. The number of
+/// multiprocessors has no part in it, so that a slice of a device has the plans of the whole one.
+std::string_view device_target(int major, int minor);
+/// Fewest multiprocessors of a Hopper card whose seconds in double are predicted by the measured
+/// constants: those of the smallest H100.
+inline constexpr int kFewestMeasured = 114;
+/// Returns true if the seconds of a card can be predicted: its driver reports clock and bandwidth,
+/// and the rates of its units are known.
+bool is_predicted(const DeviceCard& card);
 
 /// Returns the bytes that residuals take on a device (numeric/cuda/matrix/residual.cpp): both
 /// halves of A by rows with their values, A's values in the caller's order, three vectors, and at
@@ -108,6 +110,10 @@ constexpr Offset device_residual_bytes(Index n, Offset nnz, int scalar_bytes) {
 /// structures. levels: those of nodes; entries: stored entries of A's lower triangle. O(fronts).
 DeviceWork count_device_work(const Supernodes& nodes, const DeviceLevels& levels, Offset entries);
 
+/// Returns the bandwidth of `cost` in the bytes of doubles, which DeviceWork counts.
+double double_bandwidth(const DeviceCost& cost);
+/// Returns the predicted seconds of a level of tiled fronts on the device of `cost`.
+double device_level_seconds(const DeviceCost& cost, const DeviceWork::Level& level);
 /// Returns the predicted seconds of a factorisation on the device of `cost`.
 double device_factor_seconds(const DeviceCost& cost, const DeviceWork& work);
 /// Returns the predicted seconds of a solve with one right-hand side of n rows, with the copies

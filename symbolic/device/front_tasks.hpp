@@ -16,8 +16,9 @@ using FrontTask = DeviceTask;
 using TaskKind = DeviceTask::Kind;
 
 /// kAhead: tile columns by which `prepare` tasks come early in the task lists of plans.
-/// kFewestTeams: warp teams that these lists are made for; every device that runs the tasks must
-/// hold that many at once: two teams on each multiprocessor of the Hopper card with the fewest.
+/// kFewestTeams: warp teams that the lists of plans are made for: two on each multiprocessor of the
+/// whole Hopper card with the fewest. A device that holds fewer makes its own list
+/// (numeric/cuda/plan/tiled_plan.cpp).
 inline constexpr Index kAhead = 0;
 inline constexpr Index kFewestTeams = 2 * 114;
 /// Fewest teams that a task list can be made for such that never all of them wait: a chain and a

@@ -14,6 +14,7 @@
 #include "base/common/aligned_bytes.hpp"
 #include "base/common/checked.hpp"
 #include "symbolic/device/child_sums.hpp"
+#include "symbolic/device/cost.hpp"
 #include "symbolic/device/front_tasks.hpp"
 #include "symbolic/device/levels.hpp"
 #include "symbolic/device/live_ranges.hpp"
@@ -281,6 +282,15 @@ Index front_with_larger_block(const Supernodes& nodes, const DeviceSchedule& sch
   return found == fronts.end() ? kNone : *found;
 }
 
+/// Returns the end of each level's tasks in the list, in which levels ascend.
+std::vector<Index> level_ends(const std::vector<DeviceTask>& tasks,
+                              const std::vector<LevelFront>& fronts) {
+  std::vector<Index> ends(static_cast<std::size_t>(fronts.back().level) + 1, 0);
+  for (std::size_t k = 0; k < tasks.size(); ++k)
+    ends[fronts[tasks[k].front].level] = static_cast<Index>(k) + 1;
+  return ends;
+}
+
 /// Lists the tasks of the tiled fronts, unless one has a block of more than most_block entries.
 void list_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceLevels& levels,
                 Index teams, Offset most_block, DeviceSchedule& out) {
@@ -294,6 +304,7 @@ void list_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceL
   out.sums.step = sum_steps(out.sums);
   if (fronts.empty()) return;
   out.task = factor_tasks(fronts, true, kAhead, teams);
+  out.level_end = level_ends(out.task, fronts);
   out.task_teams = teams;
 }
 
@@ -362,22 +373,22 @@ std::string too_large_block(const Supernodes& nodes, const DeviceSchedule& sched
 }
 
 void add_device_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceLevels& levels,
-                      std::string_view target, DeviceSchedule& out, Index teams,
-                      Offset most_block) {
+                      DeviceSchedule& out, Index teams, Offset most_block) {
   list_tasks(nodes, assembly, levels, teams, most_block, out);
   out.row_maps = count_row_maps(nodes, assembly, out);
   out.shared_bytes = count_shared_bytes(nodes, assembly, out);
   out.task_bytes = count_task_bytes(nodes, assembly, out);
-  out.fast_bytes = count_fast_bytes(out, target);
+  out.fast_bytes = count_fast_bytes(out);
   out.plan_bytes = count_plan_bytes(nodes, assembly, out);
-  if (target == "sm_90") out.sweeps = count_sweeps(nodes, assembly, out);
+  out.sweeps = count_sweeps(nodes, assembly, out);
 }
 
-DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& assembly,
-                                    std::string_view target, Index teams, Offset most_block) {
+DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& assembly, Index teams,
+                                    Offset most_block) {
   const DeviceLevels levels = find_levels(nodes);
   DeviceSchedule out = lay_out_fronts(nodes, levels);
-  add_device_tasks(nodes, assembly, levels, target, out, teams, most_block);
+  add_device_tasks(nodes, assembly, levels, out, teams, most_block);
+  out.work = count_device_work(nodes, levels, static_cast<Offset>(assembly.entry_source.size()));
   return out;
 }
 
@@ -417,8 +428,7 @@ Offset count_task_bytes(const Supernodes& nodes, const Assembly& assembly,
          index_bytes(counters + tiled_levels(schedule) + 2);
 }
 
-Offset count_fast_bytes(const DeviceSchedule& schedule, std::string_view target) {
-  if (target != "sm_90") return schedule.task_bytes;
+Offset count_fast_bytes(const DeviceSchedule& schedule) {
   return schedule.task_bytes + aligned_bytes(schedule.small_fronts, kDeviceSmallBytes) +
          index_bytes(Offset{schedule.small_fronts} + 2);
 }

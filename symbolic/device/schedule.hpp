@@ -48,16 +48,16 @@ Offset most_block_entries();
 std::string too_large_block(const Supernodes& supernodes, const DeviceSchedule& schedule,
                             Offset most = most_block_entries());
 
-/// Adds tasks, lists of sums, counts of bytes and, on "sm_90", sizes of sweeps to a schedule from
+/// Adds tasks, lists of sums, counts of bytes and sizes of sweeps to a schedule from
 /// lay_out_fronts(). teams: as for factor_tasks(); most_block: as `most` of too_large_block().
 /// Throws Error(overflow).
 void add_device_tasks(const Supernodes& supernodes, const Assembly& assembly,
-                      const DeviceLevels& levels, std::string_view target, DeviceSchedule& schedule,
+                      const DeviceLevels& levels, DeviceSchedule& schedule,
                       Index teams = kFewestTeams, Offset most_block = most_block_entries());
 
-/// Makes the whole schedule: levels, layout and tasks.
+/// Makes the whole schedule: levels, layout, tasks and work.
 DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly& assembly,
-                                    std::string_view target, Index teams = kFewestTeams,
+                                    Index teams = kFewestTeams,
                                     Offset most_block = most_block_entries());
 
 /// Return the members row_maps, shared_bytes, task_bytes, fast_bytes and plan_bytes of a schedule,
@@ -69,8 +69,7 @@ Offset count_shared_bytes(const Supernodes& supernodes, const Assembly& assembly
                           const DeviceSchedule& schedule);
 Offset count_task_bytes(const Supernodes& supernodes, const Assembly& assembly,
                         const DeviceSchedule& schedule);  ///< reads its shared_bytes
-/// Reads the schedule's task_bytes, and returns more than these on "sm_90" only.
-Offset count_fast_bytes(const DeviceSchedule& schedule, std::string_view target);
+Offset count_fast_bytes(const DeviceSchedule& schedule);  ///< reads its task_bytes
 Offset count_plan_bytes(const Supernodes& supernodes, const Assembly& assembly,
                         const DeviceSchedule& schedule);
 

@@ -139,6 +139,10 @@ struct DeviceSchedule {
 
   std::vector<DeviceTask> task;  ///< tasks of the tiled fronts by ticket; if empty, tiled fronts
                                  ///< are done level by level
+  /// Per level of tiled fronts: end of its tasks in `task`. No task before such an end waits for
+  /// one after it, so a launch may end there and the next one begin (symbolic/launch/launches.hpp).
+  /// The ends do not depend on task_teams. Empty if `task` is.
+  std::vector<Index> level_end;
   Sums sums;  ///< sums for `task`: contributions of children that are taken by lists
   std::vector<Index> block_reuses;  ///< per tiled front: number of levels of tiled fronts, from the
                                     ///< first, that must be done before its block's place is free
@@ -148,13 +152,13 @@ struct DeviceSchedule {
   Offset shared_bytes =
       0;  ///< bytes on the device that `task` needs beyond plan_bytes and that factors share
   Offset task_bytes = 0;       ///< shared_bytes, and the bytes that `task` needs in each factor
-  Offset fast_bytes = 0;       ///< task_bytes, and on sm_90 the bytes of Hopper's kernels of small
-                               ///< fronts in each factor in double
+  Offset fast_bytes = 0;       ///< task_bytes, and the bytes that small fronts which gather their
+                               ///< entries need in each factor
   std::vector<Offset> update;  ///< length supernodes: place of the q update rows in the arena of a
                                ///< solve, in rows; -1 if q = 0
   Offset update_rows = 0;  ///< rows of that arena; each row has one number for each right-hand side
-  /// Sizes of the lists of a solve by sweeps (symbolic/device/sweep_lists.hpp), on sm_90 alone. A
-  /// vector of parts has one number for each row of a tile.
+  /// Sizes of the lists of a solve by sweeps (symbolic/device/sweep_lists.hpp). A vector of parts
+  /// has one number for each row of a tile.
   struct Sweeps {
     Index forward_tasks = 0;   ///< number of tasks of the forward sweep
     Index backward_tasks = 0;  ///< number of tasks of the backward sweep
@@ -169,6 +173,9 @@ struct DeviceSchedule {
   Offset plan_bytes = 0;  ///< bytes of the plan's arrays on the device, without the arrays that
                           ///< only `task` or sweeps need
   DeviceWork work;        ///< work from which seconds are predicted
+  /// Warp teams for a factorisation, and thread blocks for a solve by sweeps, beyond which both
+  /// become hardly faster (symbolic/launch/useful_teams.hpp). 0: as many as a device has.
+  Index useful_teams = 0, useful_blocks = 0;
 };
 
 }  // namespace kauri::symbolic

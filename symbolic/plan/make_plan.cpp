@@ -11,6 +11,7 @@
 #include "base/threads/blocks.hpp"
 #include "kauri/core/backend.hpp"
 #include "symbolic/device/schedule.hpp"
+#include "symbolic/launch/useful_teams.hpp"
 #include "symbolic/plan/internals.hpp"
 #include "symbolic/plan/structure.hpp"
 
@@ -64,9 +65,12 @@ std::shared_ptr<Plan> complete_plan(const Pattern& lower, PlanDraft draft, const
   plan->internals->panel_ptr = std::move(draft.panel_ptr);
   plan->internals->schedule = std::move(draft.schedule);
   if (on_device) {
-    add_device_tasks(plan->supernodes, plan->internals->assembly, draft.device_levels, plan->target,
-                     plan->internals->device);
-    plan->internals->device.work = std::move(draft.device_work);
+    DeviceSchedule& device = plan->internals->device;
+    device.work = std::move(draft.device_work);
+    device.useful_teams = useful_teams(plan->supernodes, device, plan->target);
+    device.useful_blocks = useful_blocks(device.work, plan->target);
+    add_device_tasks(plan->supernodes, plan->internals->assembly, draft.device_levels, device,
+                     device.useful_teams > 0 ? device.useful_teams : kFewestTeams);
   }
   plan->cost = std::move(draft.cost);
   return plan;

@@ -91,10 +91,7 @@ Offset Plan::peak_bytes(int scalar_bytes) const {
         checked_add(aligned_bytes(nnz, scalar_bytes), aligned_bytes(1, scalar_bytes),
                     "bytes");  // the second term is the shift
     const Offset plan =
-        device.plan_bytes +
-        (device.hooks.by_level()
-             ? 0
-             : device.sweeps.bytes + (scalar_bytes == 8 ? device.fast_bytes : device.task_bytes));
+        device.plan_bytes + (device.hooks.by_level() ? 0 : device.sweeps.bytes + device.fast_bytes);
     return checked_add(aligned_bytes(device.entries, scalar_bytes),
                        checked_add(values, fronts + plan, "bytes"), "bytes");
   }
@@ -117,7 +114,7 @@ Offset Plan::workspace_bytes(int scalar_bytes, Index nrhs, Index together) const
     if (!device.hooks.by_level() &&
         device.sweeps.bytes > 0) {  // right-hand sides in the caller's scalar,
                                     // then the numbers of one solve in double
-      const Index most = scalar_bytes == sizeof(double) ? std::min(nrhs, together) : 1;
+      const Index most = std::min(nrhs, together);
       return checked_add(
           aligned_bytes(n, row),
           aligned_bytes(symbolic::solve_numbers(device.sweeps, n, most), sizeof(double)),

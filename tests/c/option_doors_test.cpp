@@ -69,6 +69,9 @@ std::map<std::string, std::function<void(SolverOptions&)>> assignments() {
       {"cuda.fast_solve", [](auto& o) { o.cuda.fast_solve = false; }},
       {"cuda.solves_together", [](auto& o) { o.cuda.solves_together = 8; }},
       {"cuda.group_columns", [](auto& o) { o.cuda.group_columns = 16; }},
+      {"cuda.multiprocessors", [](auto& o) { o.cuda.multiprocessors = 66; }},
+      {"cuda.launch_seconds", [](auto& o) { o.cuda.launch_seconds = 0.25; }},
+      {"cuda.portable", [](auto& o) { o.cuda.portable = true; }},
   };
 }
 

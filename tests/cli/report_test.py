@@ -307,6 +307,9 @@ class InfoTest(ProgramTest):
         self.assertIn(kernels["double"], ["hopper", "tensor", "fma", "levels"])
         self.assertIn(kernels["float"], ["fma", "tf32x3", "levels"])
         self.assertEqual(kernels["double"] == "hopper", build["cuda"]["target"] == "sm_90")
+        self.assertRegex(build["cuda"]["code"], r"^(machine code for|PTX of) \d+\.\d")
+        self.assertIn(build["cuda"]["code"], text)
+        self.assertEqual(build["cuda"]["time_limit"], "it ends long kernels" in text)
         self.assertIn(f"{build['cuda']['target']}: kernels {kernels['double']} in double, {kernels['float']} in float", text)
         for scalar in ["double", "float"]:
             words = ["--gen", "poisson2d 20", "--backend", "cuda", "--scalar", scalar]

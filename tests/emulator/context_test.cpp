@@ -198,6 +198,13 @@ TEST(Architectures, SayWhichDevicesHaveCode) {
   EXPECT_EQ(numeric::cuda::in_words("90"), "9.0");
   EXPECT_EQ(numeric::cuda::in_words("80-real 90 120-virtual"), "8.0, 9.0 and 12.0");
   EXPECT_EQ(numeric::cuda::in_words("all"), "");
+  using numeric::cuda::code_in_words;
+  EXPECT_EQ(code_in_words("80-real 86-real 90", 8, 9), "machine code for 8.6");
+  EXPECT_EQ(code_in_words("80-real 86-real 90", 8, 0), "machine code for 8.0");
+  EXPECT_EQ(code_in_words("80-real 90", 12, 0),
+            "PTX of 9.0, which the driver compiles when it is first loaded");
+  EXPECT_EQ(code_in_words("90", 8, 0), "");
+  EXPECT_EQ(code_in_words("all", 8, 0), "");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "numeric/cuda/executor.hpp"
 #include "src/engine/symbolic.hpp"
+#include "symbolic/device/cost.hpp"
 #include "tests/emulator/machine/machine.hpp"
 #include "tests/support/process/error_text.hpp"
 
@@ -40,15 +41,25 @@ TEST(Survey, TellsWhoseSecondsArePredicted) {
   const auto hopper = survey(0), ampere = survey(1), ada = survey(2);
   ASSERT_TRUE(hopper && ampere && ada);
   EXPECT_EQ(hopper->name, "emulated (9.0)");
-  EXPECT_TRUE(hopper->predicted && ampere->predicted);
-  EXPECT_FALSE(ada->predicted);
+  for (const auto& [device, processors] : {std::pair{&hopper, 132}, {&ampere, 108}, {&ada, 58}}) {
+    EXPECT_TRUE(symbolic::is_predicted((*device)->card));
+    EXPECT_EQ((*device)->card.processors, processors);
+    EXPECT_NEAR((*device)->card.bandwidth, 3.352e12, 1e9);
+  }
   EXPECT_EQ(ampere->target, "sm_80");
   EXPECT_EQ(ampere->free_bytes, 10 * hopper->free_bytes);
   EXPECT_FALSE(ampere->started);
   EXPECT_FALSE(survey(-1) || survey(4));
-  EXPECT_EQ(with_device({}, ada, 8, 1)
-                .second.find(": the seconds of the device (emulated L4 (8.9)) cannot be predicted"),
-            0U);
+  EXPECT_EQ(with_device({}, ada, 8, 1).second, "");
+}
+
+TEST(Survey, TellsOfATimeLimit) {
+  EXPECT_FALSE(ends_long_kernels(0));
+  emulator::limit_kernel_time(true);
+  EXPECT_TRUE(survey(0)->time_limit);
+  EXPECT_TRUE(ends_long_kernels(0));
+  EXPECT_FALSE(ends_long_kernels(4));  // there is no such device
+  emulator::limit_kernel_time(false);
 }
 
 // kauri has no code for the device: an automatic choice does not offer it, and a backend refuses

@@ -39,34 +39,37 @@ TEST(Backends, TheCpuIsTakenForAReason) {
   EXPECT_EQ(why, options.analyze.target + ": the target was asked for");
 }
 
+constexpr DeviceCard kH200{9, 0, 132, 1.98e9, 4.9e12}, kA100{8, 0, 108, 1.41e9, 1.555e12};
+
 /// Returns a device as a survey reports it.
-numeric::cuda::Survey found(const char* name, int major, int minor, int processors) {
-  return {name, std::string(symbolic::device_target(major, minor, processors)),
-          symbolic::is_predicted(major, minor, processors), Offset{1} << 36, true};
+numeric::cuda::Survey found(const char* name, const DeviceCard& card) {
+  return {name, std::string(symbolic::device_target(card.major, card.minor)), card, Offset{1} << 36,
+          true};
 }
 
 TEST(Backends, DevicesAreOfferedInBothScalarsWhereTheirSecondsArePredicted) {
   AnalyzeOptions options;
   options.target = "cpu-generic";
   for (const int scalar_bytes : {4, 8}) {
-    for (const auto& [device, target] :
-         {std::pair{found("H200", 9, 0, 132), "sm_90"}, {found("A100", 8, 0, 108), "sm_80"}}) {
+    for (const auto& [device, target] : {std::pair{found("H200", kH200), "sm_90"},
+                                         {found("H20", {9, 0, 78, 1.98e9, 4e12}), "sm_90"},
+                                         {found("A100", kA100), "sm_80"},
+                                         {found("L4", {8, 9, 58, 2.04e9, 3e11}), "sm_80"}}) {
       const auto [offer, why] = with_device(options, device, scalar_bytes, 3);
       EXPECT_EQ(why, "");
       EXPECT_EQ(offer.target, "cpu-generic");
       EXPECT_EQ(offer.device.target, target);
       EXPECT_EQ(offer.device.scalar_bytes, scalar_bytes);
+      EXPECT_EQ(offer.device.card.processors, device.card.processors);
       EXPECT_EQ(offer.device.free_bytes, Offset{1} << 36);
       EXPECT_TRUE(offer.device.started);
       EXPECT_EQ(offer.device.nrhs, 3);
     }
-    for (const auto& device : {found("L4 (8.9)", 8, 9, 58), found("A30 (8.0)", 8, 0, 56),
-                               found("H20 (9.0)", 9, 0, 78)}) {
-      const auto [offer, why] = with_device(options, device, scalar_bytes, 1);
+    for (const DeviceCard& card : {DeviceCard{}, DeviceCard{7, 5, 40, 1.6e9, 3e11},
+                                   DeviceCard{8, 7, 16, 1.3e9, 0}, DeviceCard{8, 7, 16, 0, 2e11}}) {
+      const auto [offer, why] = with_device(options, found("Orin", card), scalar_bytes, 1);
       EXPECT_EQ(offer.device.target, "");
-      EXPECT_EQ(why.find("cpu-generic: the seconds of the device (" + device.name +
-                         ") cannot be predicted"),
-                0U)
+      EXPECT_EQ(why.find("cpu-generic: the seconds of the device (Orin) cannot be predicted"), 0U)
           << why;
     }
     EXPECT_EQ(with_device(options, {}, scalar_bytes, 1).second,
@@ -86,7 +89,7 @@ TEST(Backends, TheReasonNamesScaledConstants) {
     }
   };
   const auto large = generate("poisson3d 20"), small = generate("poisson2d 10");
-  for (const auto& device : {found("H200", 9, 0, 132), found("A100", 8, 0, 108)})
+  for (const auto& device : {found("H200", kH200), found("A100", kA100)})
     for (const int scalar_bytes : {4, 8}) {
       Offering offering{device};
       const auto analyzed = [&](const SymmetricMatrix<double>& a, int factorizations) {

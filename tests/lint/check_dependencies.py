@@ -76,9 +76,10 @@ ROOMS = {
         "tree": ("common",),
         "host": ("tree", "common"),
         "device": ("tree", "common"),
-        "plan": ("host", "device", "tree", "common"),
+        "launch": ("device", "tree", "common"),
+        "plan": ("launch", "host", "device", "tree", "common"),
         "choose": ("plan", "device", "check", "common"),
-        "check": ("plan", "device", "common"),
+        "check": ("plan", "launch", "device", "common"),
     },
     "src/": {
         "checks": (),
@@ -135,7 +136,7 @@ NOISE = re.compile(r"(std::(cout|cerr|clog|abort|exit|quick_exit|terminate|geten
 
 # A choice of kernels reads one of these: an arithmetic, the scalar of a template, the compute capability of a device.
 KERNEL_CHOICE = re.compile(r"\b(CudaCompute::\w+|is_same_v<T|cudaDevAttrComputeCapability\w+)")
-KERNEL_CHOOSERS = tuple("numeric/cuda/" + name for name in ("select_kernels.cpp", "plan/kernel_set", "plan/roofline.hpp", "factor/tiled/"))
+KERNEL_CHOOSERS = tuple("numeric/cuda/" + name for name in ("select_kernels.cpp", "plan/kernel_set", "plan/launch_limit", "plan/roofline.hpp", "factor/tiled/"))
 
 LIBRARY = ("include/kauri/", "base/", "src/", "ordering/", "symbolic/", "numeric/")
 

@@ -21,12 +21,21 @@ namespace kauri {
 struct AnalyzeOptions {
   /// Offer of a device that may do the job in place of AnalyzeOptions::target.
   struct DeviceOffer {
+    /// Figures of a device that its driver reports; its seconds are predicted from them.
+    struct Card {
+      int major = 0, minor = 0;  ///< compute capability
+      int processors = 0;        ///< number of multiprocessors
+      double clock_hz = 0;       ///< highest clock rate of these
+      double bandwidth = 0;      ///< bytes per second between them and the memory
+    };
+
     std::string
         target;  ///< name of its cost table, "sm_90" or "sm_80"; empty if no device is offered
     Offset free_bytes = 0;  ///< free bytes of the device's memory
     bool started = false;   ///< true if its context exists; if not, the job includes the start
     Index nrhs = 1;  ///< right-hand sides of one solve, whose vectors free_bytes must hold too
     int scalar_bytes = sizeof(double);  ///< bytes of the job's scalar, 4 or 8
+    Card card{};  ///< the device; without multiprocessors: the card of the target's constants
   };
 
   OrderingOptions
@@ -94,7 +103,7 @@ struct Analysis {
     double factor_s = 0;  ///< seconds of a factorisation; Cost::predicted_factor_s is the same for
                           ///< factors in double
     double solve_s = 0;   ///< seconds of a solve with one right-hand side; Cost::predicted_solve_s
-                         ///< is the same for factors in double
+                          ///< is the same for factors in double
     double job_s = 0;     ///< seconds of the whole job
     Offset bytes = 0;     ///< bytes of memory; for a device an estimate, a few percent off
     bool scaled = false;  ///< true if the constants were not measured in this scalar on this kind

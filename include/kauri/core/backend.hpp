@@ -60,6 +60,10 @@ class Backend {
   [[nodiscard]] Roofline mixed_roofline() const;
   /// Returns the name of the processor or of the CUDA device, for reports.
   [[nodiscard]] std::string device() const;
+  /// Returns which code of this build a CUDA device runs: "machine code for 8.6", or "PTX of 9.0,
+  /// which the driver compiles when it is first loaded", which can take a minute at the first use
+  /// on a machine. Empty on the CPU, and if the build's architectures are not known ("all").
+  [[nodiscard]] std::string device_code() const;
   /// Returns the number of CPU threads in use, which may be fewer than asked for; 1 on a device.
   [[nodiscard]] int threads() const;
 
@@ -107,7 +111,7 @@ using StreamHandle = void*;
 enum class CudaCompute {
   automatic,  ///< the best that the device can run, in the order stated above
   hopper,     ///< double: mma.m16n8k16, bulk copies, dedicated kernels of small fronts; compute
-              ///< capability 9.0, >= 114 multiprocessors
+              ///< capability 9.0
   tensor,     ///< double: mma.m8n8k4; compute capability 8.0 or newer
   fma,        ///< float and double: fused multiply-adds; compute capability 8.0 or newer
   tf32x3,  ///< float: TF32 tensor cores; each operand is a sum of two parts, and three of the four
@@ -153,20 +157,34 @@ struct CudaOptions {
   int device = 0;                                ///< number of the device as CUDA counts, from 0
   Allocator allocator{};                         ///< both functions null: cudaMalloc and cudaFree
   CudaCompute compute = CudaCompute::automatic;  ///< arithmetic of large fronts
-  /// True: solves on Hopper run as sweeps at the speed of memory. False: they run level by level,
-  /// as on all other devices; the lists of sweeps are then not allocated, and workspaces have other
-  /// sizes. For factors in float, sweeps read L in float and store all intermediate vectors in
-  /// double, except y between the forward and the backward sweep; b and x are in float, too.
+  /// True: solves run as sweeps at the speed of memory. False: they run level by level, which is
+  /// slow; the lists of sweeps are then not allocated, and workspaces have other sizes. For factors
+  /// in float, sweeps read L in float and store all intermediate vectors in double, except y
+  /// between the forward and the backward sweep; b and x are in float, too.
   bool fast_solve = true;
-  /// Most right-hand sides that the sweeps of fast_solve solve together, in double: 1, 8 or 32. A
-  /// workspace for more than one has room for that many solutions at once
-  /// (Plan::workspace_bytes()). With 1 each column has the bits of its solve alone, and workspaces
-  /// are smaller.
+  /// Most right-hand sides that the sweeps of fast_solve solve together: 1, 8 or 32. A workspace
+  /// for more than one has room for that many solutions at once (Plan::workspace_bytes()). With 1
+  /// each column has the bits of its solve alone, and workspaces are smaller.
   Index solves_together = 32;
   /// Columns that one block group solves if 9 to 32 columns are solved together: 8 (four groups
   /// side by side), 16 (two) or 32 (one). 0 chooses by size: with at most 2^24 entries of L, 8 up
   /// to 2^14 rows of A and 16 up to 2^16 rows; otherwise 32. The bits of a column depend on this.
   Index group_columns = 0;
+  /// Multiprocessors that kernels take whose blocks wait for one another: those of large fronts and
+  /// of sweeps. 0: all. With fewer than the device has, kernels of other libraries that never end
+  /// can keep the rest; give an allocator then, since cudaFree() waits for such kernels, too. Bits
+  /// do not depend on this. Small fronts, products and residuals run in ordinary launches, on all
+  /// multiprocessors that are free.
+  int multiprocessors = 0;
+  /// True: runs the kernels that all devices run, also on a device that has faster ones of its own;
+  /// to compare them, and to test them where no other device is.
+  bool portable = false;
+  /// Most seconds that one launch of large fronts is predicted to take: displays end a kernel that
+  /// runs longer than some seconds. Launches end where a level of fronts ends; a level that takes
+  /// longer is one launch nevertheless. 0: no limit, which is one launch; but 0.5 on a device that
+  /// ends long kernels (cudaDevAttrKernelExecTimeout). Infinite: no limit on any device. Bits do
+  /// not depend on this. Other kernels have no limit: a solve takes some milliseconds.
+  double launch_seconds = 0;
 };
 
 /// Makes a backend that computes on a CUDA device.
@@ -187,9 +205,10 @@ struct CudaOptions {
 ///
 /// Throws Error: device (kauri was built without CUDA; the device does not exist, with the driver's
 /// reason; this build has no code for it), usage (only one function of the allocator is null;
-/// solves_together or group_columns is out of range; the device cannot run the kernels that
-/// options.compute asks for), memory. If options.compute is for double alone,
-/// Factor<float>::create() throws Error(usage).
+/// solves_together, group_columns, multiprocessors or launch_seconds is out of range, or
+/// multiprocessors so few that not even the smallest list of tasks runs; the device cannot run the
+/// kernels that options.compute asks for, or these are Hopper's and options.portable is true),
+/// memory. If options.compute is for double alone, Factor<float>::create() throws Error(usage).
 Backend cuda_backend(const CudaOptions& options);
 /// Makes a backend on this device, which CUDA counts from 0, with all other options at their
 /// defaults. Throws as the form with options.

@@ -161,12 +161,12 @@ struct Plan {
   /// and prepared_bytes(), which factors of one PreparedPlan share, each array rounded up to a
   /// multiple of 256 bytes.
   ///
-  /// The figure equals the bytes allocated, with these exceptions on a device. The arrays for
-  /// Hopper's kernels of small fronts are not allocated on a Hopper device if CudaOptions::compute
-  /// excludes these kernels; with a plan for sm_80, a device that runs them allocates the arrays in
-  /// addition. A device that runs none of the tiled kernels does not allocate the lists of their
-  /// tasks, and one whose solves do not run as sweeps (as with CudaOptions::fast_solve = false)
-  /// does not allocate the lists of sweeps.
+  /// The figure equals the bytes allocated, with these exceptions on a device. A device that runs
+  /// none of the tiled kernels does not allocate the lists of their tasks. A device that cannot run
+  /// the kernels of small fronts (all from compute capability 8.0 on can) does not allocate the
+  /// descriptions of these fronts. A device whose solves do not run as sweeps (as with
+  /// CudaOptions::fast_solve = false, or if there are no sweeps for it) does not allocate the lists
+  /// of sweeps.
   [[nodiscard]] Offset peak_bytes(int scalar_bytes) const;
   /// Returns the bytes that PreparedPlan::create takes, a part of peak_bytes(): the plan's arrays
   /// on a device; 0 on the CPU.
@@ -174,7 +174,7 @@ struct Plan {
   /// Returns the bytes that Workspace::create takes for `nrhs` right-hand sides; more than
   /// kSolveBlock are solved in blocks of that many. together: the backend's
   /// CudaOptions::solves_together, 32 by default; sweeps have room for 1, 8 or 32 columns, so 2
-  /// take as much as 8. In float, sweeps take one column at a time.
+  /// take as much as 8. Numbers of sweeps are in double, for factors in float too.
   [[nodiscard]] Offset workspace_bytes(int scalar_bytes, Index nrhs, Index together = 32) const;
   /// Returns the bytes of the plan's arrays in the host's memory.
   [[nodiscard]] Offset plan_bytes() const;

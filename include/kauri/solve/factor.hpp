@@ -162,11 +162,11 @@ class Factor {
 
   /// Enqueues a solve of A X = B on the caller's stream and returns without waiting for it; x, in
   /// the memory of the factor's device, holds B on entry. It allocates nothing. (CUDA itself blocks
-  /// the host once about a thousand launches are enqueued on a stream; a solve on a device before
-  /// Hopper takes some launches for each level of the tree, a solve in float some for each
-  /// right-hand side.) Factor, b, x and workspace are in use until the work is done: work that
-  /// changes them must come later in the order of the same stream. Several solves may run on
-  /// several streams at once, with a workspace each.
+  /// the host once about a thousand launches are enqueued on a stream; a solve in float, or on a
+  /// device before Hopper, takes some launches for each right-hand side.) Factor, b, x and
+  /// workspace are in use until the work is done: work that changes them must come later in the
+  /// order of the same stream. Several solves may run on several streams at once, with a workspace
+  /// each.
   ///
   /// The factor must be valid, or its verdict not yet fetched since enqueue_refactorize(), so that
   /// a solve may follow at once on the same stream. If A then is not positive definite, all entries

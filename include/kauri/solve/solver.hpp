@@ -21,9 +21,9 @@ namespace kauri {
 /// there is no device, if the device's seconds cannot be predicted, if its memory is too small or
 /// it cannot be started, if AnalyzeOptions::target names a target that is not the CPU's, if the CPU
 /// needs less than 0.3 ms for all factorisations and solves, or if the device would be no faster.
-/// Seconds can be predicted for H100s, H200s and their like, and A100s. Only the seconds of double
-/// on an H200 were measured; others are scaled from them and count twice, so that a device is not
-/// taken by mistake.
+/// Seconds are predicted from what the driver reports of a device: multiprocessors, clock and
+/// memory, and the rates that its maker publishes. Only the seconds of double on an H200 were
+/// measured; others are scaled from them and count twice, so that a device is not taken by mistake.
 enum class BackendChoice {
   automatic,  ///< the device if it is predicted to end the whole job first, else the CPU
   cpu,        ///< cpu_backend(SolverOptions::threads)

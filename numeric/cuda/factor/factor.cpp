@@ -10,6 +10,7 @@
 #include "numeric/cuda/factor/verdict_kernels.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/runtime/unwinding.hpp"
+#include "symbolic/device/cost.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/device/small_layout.hpp"
@@ -33,7 +34,7 @@ SmallFactor<T>::SmallFactor(const DevicePlan& plan, const FactorMemory<T>& memor
                             const SmallKernels<T>& kernels, DeviceBlock& block, cudaStream_t stream)
     : kernels_(kernels), narrow_(plan.plan()->internals->device.narrow_fronts) {
   const Offset small = plan.plan()->internals->device.small_fronts;
-  front_ = block.take<GatheredFront>(small);
+  front_ = block.take<GatheredFront<T>>(small);
   counters_ = block.take<int>(small + 2);
   kernels_.describe(plan, memory, front_.data(), stream);
 }
@@ -63,6 +64,8 @@ TiledFactor<T>::TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memor
   const TiledPlan::SumLists& sums = plan_->sums();
   pauses_ = device.hooks.pauses();
   least_part_ = device.hooks.least_part();
+  ranges_ = symbolic::launch_ranges(device, symbolic::device_cost(plan.plan()->target, sizeof(T)),
+                                    kernels_.launch_seconds);
   first_ = device.small_fronts;
   sums_ = {sums.step,     sums.place, sums.term, sums.short_places, device.sums.scratch_begin,
            memory.entries};
@@ -82,16 +85,21 @@ void TiledFactor<T>::enqueue(const PlanView& view, const FactorMemory<T>& memory
   const kernels::ValuesOf<T> values{view.entry_ptr, view.entry_row, view.entry_source, memory.value,
                                     memory.shift};
   int* ticket = levels + plan_->level_tasks().size();
-  const TaskLaunch<T> tasks{front_.data(),
-                            plan_->tasks().data(),
-                            static_cast<int>(plan_->tasks().size()),
-                            ticket,
-                            {levels, plan_->level_tasks().data(), ticket + 1},
-                            values,
-                            sums_,
-                            least_part_,
-                            pauses_};
-  check(kernels_.enqueue(tasks, stream), "the launch of the tasks");
+  for (const auto& [first, end] : ranges_) {
+    // Each team of a launch draws one ticket beyond the last, so the next launch counts from 0
+    // anew; all other counters go on.
+    if (first > 0) check(cudaMemsetAsync(ticket, 0, sizeof(int), stream), "the ticket");
+    const TaskLaunch<T> tasks{front_.data(),
+                              plan_->tasks().data() + first,
+                              end - first,
+                              ticket,
+                              {levels, plan_->level_tasks().data(), ticket + 1},
+                              values,
+                              sums_,
+                              least_part_,
+                              pauses_};
+    check(kernels_.enqueue(tasks, stream), "the launch of the tasks");
+  }
   enqueue_states(view, first_, static_cast<Index>(front_.size()), front_.data(), memory, stream);
 }
 

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <vector>
+
 #include "numeric/backend.hpp"
 #include "numeric/cuda/factor/small/gathered_fronts.hpp"
 #include "numeric/cuda/factor/verdict_kernels.hpp"
@@ -13,6 +15,7 @@
 #include "numeric/cuda/plan/tiled_plan.hpp"
 #include "numeric/cuda/runtime/graph.hpp"
 #include "numeric/cuda/runtime/resource_pool.hpp"
+#include "symbolic/launch/launches.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -37,14 +40,15 @@ class SmallFactor {
 
  private:
   SmallKernels<T> kernels_;
-  DeviceArray<GatheredFront> front_;
+  DeviceArray<GatheredFront<T>> front_;
   DeviceArray<int> counters_;  // one for each narrow or small front, then the tickets of the two
                                // launches
   Index narrow_ = 0;
 };
 
-/// The tiled fronts of one factor, which one persistent kernel factorises. Holds views of the
-/// fronts and of their children with the addresses of the factor's memory, and counters.
+/// The tiled fronts of one factor, which a persistent kernel factorises, in one launch or, if that
+/// may take too long, in several. Holds views of the fronts and of their children with the
+/// addresses of the factor's memory, and counters.
 template <class T>
 class TiledFactor {
  public:
@@ -68,6 +72,7 @@ class TiledFactor {
   kernels::SumsOf<T> sums_;
   Index first_ = 0;  // position of the first tiled front in PlanView::order
   TiledKernels<T> kernels_;
+  std::vector<symbolic::LaunchRange> ranges_;
   unsigned pauses_ = 0;
   Index least_part_ = 0;
 };

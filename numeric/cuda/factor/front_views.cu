@@ -60,9 +60,10 @@ __global__ void __launch_bounds__(kThreads)
                     f.m - f.p};
 }
 
+template <class T>
 __global__ void __launch_bounds__(kThreads)
-    view_small_fronts(PlanView plan, Index narrow, Index small, FactorMemory<double> memory,
-                      GatheredFront* out) {
+    view_small_fronts(PlanView plan, Index narrow, Index small, FactorMemory<T> memory,
+                      GatheredFront<T>* out) {
   const Index k = thread_index();
   if (k >= small) return;
   const auto together = [&](Index other) {
@@ -71,7 +72,7 @@ __global__ void __launch_bounds__(kThreads)
   };
   const Index s = plan.order[k];
   const Front& f = plan.front[s];
-  GatheredFront front{};
+  GatheredFront<T> front{};
   front.panel = memory.entries + f.panel;
   front.contribution = f.block < 0 ? nullptr : memory.entries + f.block;
   front.rows = f.m;
@@ -102,7 +103,8 @@ void load_view_kernels() {
   load(view_fronts<double>);
   load(view_children<float>);
   load(view_children<double>);
-  load(view_small_fronts);
+  load(view_small_fronts<float>);
+  load(view_small_fronts<double>);
 }
 
 template <class T>
@@ -118,12 +120,13 @@ void enqueue_views(const DevicePlan& plan, const FactorMemory<T>& memory,
            children, plan.tiled().row_map().data(), memory, views);
 }
 
-void enqueue_gathered_views(const DevicePlan& plan, const FactorMemory<double>& memory,
-                            GatheredFront* fronts, cudaStream_t stream) {
+template <class T>
+void enqueue_gathered_views(const DevicePlan& plan, const FactorMemory<T>& memory,
+                            GatheredFront<T>* fronts, cudaStream_t stream) {
   const symbolic::DeviceSchedule& device = plan.plan()->internals->device;
   const Index small = device.small_fronts;
   if (small > 0)
-    launch(view_small_fronts, small, stream, plan.view(), device.narrow_fronts, small, memory,
+    launch(view_small_fronts<T>, small, stream, plan.view(), device.narrow_fronts, small, memory,
            fronts);
 }
 
@@ -131,5 +134,9 @@ template void enqueue_views(const DevicePlan&, const FactorMemory<float>&, const
                             cudaStream_t);
 template void enqueue_views(const DevicePlan&, const FactorMemory<double>&,
                             const TiledViews<double>&, cudaStream_t);
+template void enqueue_gathered_views(const DevicePlan&, const FactorMemory<float>&,
+                                     GatheredFront<float>*, cudaStream_t);
+template void enqueue_gathered_views(const DevicePlan&, const FactorMemory<double>&,
+                                     GatheredFront<double>*, cudaStream_t);
 
 }  // namespace kauri::numeric::cuda

@@ -29,7 +29,8 @@ void enqueue_views(const DevicePlan& plan, const FactorMemory<T>& memory,
 
 /// Enqueues the kernel that fills `fronts`, one description for each narrow or small front of the
 /// plan. Throws Error(device).
-void enqueue_gathered_views(const DevicePlan& plan, const FactorMemory<double>& memory,
-                            GatheredFront* fronts, cudaStream_t stream);
+template <class T>
+void enqueue_gathered_views(const DevicePlan& plan, const FactorMemory<T>& memory,
+                            GatheredFront<T>* fronts, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

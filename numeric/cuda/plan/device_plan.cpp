@@ -69,7 +69,7 @@ DevicePlan::DevicePlan(std::shared_ptr<const Plan> plan, const DeviceContext& co
           view_ = upload(uploader);
           if (context.kernels.runs_tasks(*this->plan()) &&
               !this->plan()->internals->device.task.empty())
-            tiled_ = TiledPlan(*this->plan(), context.kernels.task_teams(), uploader);
+            tiled_ = TiledPlan(*this->plan(), context.kernels.task_teams(*this->plan()), uploader);
         });
   });
   if (sweeps) sweeps_ = upload_sweeps(lists, uploader);

@@ -5,22 +5,29 @@
 #include <algorithm>
 
 #include "symbolic/device/schedule.hpp"
+#include "symbolic/launch/useful_teams.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
 
 template <class T>
-void limit_teams(TiledKernels<T>& kernels, const symbolic::DeviceSchedule& device) {
-  const int all = kernels.teams;
-  kernels.teams = std::min(all, device.hooks.teams());
-  if (kernels.teams < std::min(all, device.task_teams) ||
-      kernels.teams % kernels.teams_in_block != 0)
+void require_enough(int teams, const TiledKernels<T>& kernels,
+                    const symbolic::DeviceSchedule& device) {
+  if (teams < std::min(kernels.teams, device.task_teams) || teams % kernels.teams_in_block != 0)
     throw Error(ErrorKind::usage, "a device's tasks made for " + std::to_string(device.task_teams) +
-                                      " teams, to be run by " + std::to_string(kernels.teams) +
+                                      " teams, to be run by " + std::to_string(teams) +
                                       "; analyse for the device that runs them");
 }
 
 }  // namespace
+
+template <class T>
+int TiledKernels<T>::teams_for(const Plan& plan) const {
+  const symbolic::DeviceSchedule& device = plan.internals->device;
+  const int asked = device.hooks.teams();
+  return asked != 0 ? std::min(teams, asked)
+                    : symbolic::share_of(teams, device.useful_teams, teams_in_block);
+}
 
 template <class T>
 KernelSet<T> KernelSet<T>::for_factors_of(const Plan& plan) const {
@@ -28,7 +35,11 @@ KernelSet<T> KernelSet<T>::for_factors_of(const Plan& plan) const {
   if (device.hooks.by_level()) return {};
   if (!refusal.empty()) throw Error(ErrorKind::usage, refusal);
   KernelSet out = *this;
-  if (device.hooks.teams() != 0 && !device.task.empty()) limit_teams(out.tiled, device);
+  if (!device.task.empty()) {
+    out.tiled.teams = tiled.teams_for(plan);
+    if (device.hooks.teams() != 0) require_enough(out.tiled.teams, tiled, device);
+  }
+  out.single.blocks = symbolic::share_of(single.blocks, device.useful_blocks, 1);
   return out;
 }
 
@@ -38,13 +49,12 @@ Offset KernelSet<T>::own_bytes(const Plan& plan) const {
   const KernelSet set = for_factors_of(plan);
   const Offset own = plan.peak_bytes(sizeof(T)) - plan.prepared_bytes();
   if (device.hooks.by_level()) return own;
-  if (set.gathers())
-    return own + symbolic::count_fast_bytes(device, "sm_90") -
-           device.fast_bytes;  // which `own` counts for the plan's target, maybe another device
-  const Offset gathered = sizeof(T) == 8 ? device.fast_bytes - device.task_bytes : 0;
-  return own - gathered - (set.tiled.teams > 0 ? 0 : device.task_bytes - device.shared_bytes);
+  return own - (set.gathers() ? 0 : device.fast_bytes - device.task_bytes) -
+         (set.tiled.teams > 0 ? 0 : device.task_bytes - device.shared_bytes);
 }
 
+template struct TiledKernels<float>;
+template struct TiledKernels<double>;
 template struct KernelSet<float>;
 template struct KernelSet<double>;
 

@@ -6,6 +6,7 @@
 #include <cuda_runtime_api.h>
 
 #include <array>
+#include <limits>
 #include <string>
 
 #include "kauri/core/backend.hpp"
@@ -16,18 +17,22 @@
 namespace kauri::numeric::cuda {
 
 class DevicePlan;
-struct GatheredFront;
+template <class S>
 struct MultiMemory;
 struct PlanView;
 struct SweepView;
 template <class T>
 struct FactorMemory;
 template <class T>
+struct GatheredFront;
+template <class T>
 struct SeveralSolve;
+template <class S>
+struct SweepMemory;
 template <class T>
 struct KernelSet;
 
-/// Arguments of a launch of all tasks of a factor's tiled fronts: those of
+/// Arguments of a launch of consecutive tasks of a factor's tiled fronts: those of
 /// kernels::enqueue_factor() (factor/tiled/hopper/front_kernel.hpp), where they are explained.
 template <class T>
 struct TaskLaunch {
@@ -46,40 +51,57 @@ struct TaskLaunch {
 template <class T>
 struct TiledKernels {
   CudaCompute compute = CudaCompute::automatic;  ///< automatic only if teams is 0
-  int teams = 0;  ///< warp teams that the device holds at once; 0: these kernels do not run, and
-                  ///< the fallback does tiled fronts
+  int teams = 0;  ///< warp teams that may run at once; 0: these kernels do not run, and the
+                  ///< fallback does tiled fronts
   bool streamed =
       false;  ///< float: operands come by bulk copies (factor/tiled/streamed/kernel.hpp)
   int teams_in_block = 1;  ///< warp teams of a thread block; divides the teams of a launch
   /// Enqueues the tasks, with arithmetic `compute`, for `teams` teams. Null if teams is 0.
   cudaError_t (*launch)(CudaCompute compute, int teams, const TaskLaunch<T>& tasks,
                         cudaStream_t stream) = nullptr;
+  /// Most seconds that a launch may take as the plan's target predicts them
+  /// (plan/launch_limit.hpp).
+  double launch_seconds = std::numeric_limits<double>::infinity();
 
+  /// Returns how many of the teams do the fronts of a plan: all that the plan can use; or, if its
+  /// test hooks give a number, at most that many.
+  [[nodiscard]] int teams_for(const Plan& plan) const;
   [[nodiscard]] cudaError_t enqueue(const TaskLaunch<T>& tasks, cudaStream_t stream) const {
     return launch(compute, teams, tasks, stream);
   }
 };
 
 /// Kernels of narrow and small fronts that gather their entries, in two launches
-/// (factor/small/gathered_fronts.hpp). Both members are null if the fallback does these fronts.
+/// (factor/small/gathered_fronts.hpp): Hopper's or portable ones. Both members are null if the
+/// fallback does these fronts.
 template <class T>
 struct SmallKernels {
   /// Enqueues the descriptions of all small fronts of the plan with the addresses of one factor.
-  void (*describe)(const DevicePlan& plan, const FactorMemory<T>& memory, GatheredFront* fronts,
+  void (*describe)(const DevicePlan& plan, const FactorMemory<T>& memory, GatheredFront<T>* fronts,
                    cudaStream_t stream) = nullptr;
   /// Enqueues the factorisation of `count` fronts of at most max_rows rows. done, ticket: as in
   /// GatherSource.
-  cudaError_t (*enqueue)(const GatheredFront* fronts, Index count, Index max_rows,
+  cudaError_t (*enqueue)(const GatheredFront<T>* fronts, Index count, Index max_rows,
                          const PlanView& plan, const FactorMemory<T>& memory, int* done,
                          int* ticket, cudaStream_t stream) = nullptr;
 };
 
+/// The kernel of solve/single.
+template <class S>
+struct SingleKernel {
+  int blocks = 0;  ///< thread blocks that may run at once; 0: the fallback solves
+  /// Enqueues the forward sweep, the backward sweep, or both, by `blocks` thread blocks.
+  void (*enqueue)(const SweepView& view, const SweepMemory<S>& memory, bool forward, bool backward,
+                  int blocks, cudaStream_t stream) = nullptr;
+};
+
 /// The kernel of solve/multi for groups of `columns` columns.
+template <class S>
 struct GroupKernel {
   Index columns;
-  int blocks = 0;  ///< thread blocks that the device holds at once; 0: it does not run the kernel
+  int blocks = 0;  ///< thread blocks that may run at once; 0: the device does not run the kernel
   /// Enqueues the forward sweep, the backward sweep, or both, by `blocks` thread blocks.
-  void (*enqueue)(const SweepView& view, const MultiMemory& memory, bool forward, bool backward,
+  void (*enqueue)(const SweepView& view, const MultiMemory<S>& memory, bool forward, bool backward,
                   int blocks, cudaStream_t stream) = nullptr;
 };
 
@@ -88,9 +110,8 @@ template <class T>
 struct KernelSet {
   TiledKernels<T> tiled;
   SmallKernels<T> small;
-  int single_blocks =
-      0;  ///< thread blocks of solve/single that the device holds at once; 0: the fallback solves
-  std::array<GroupKernel, 3> group{{{8}, {16}, {32}}};  ///< kernels of solve/multi
+  SingleKernel<T> single;
+  std::array<GroupKernel<T>, 3> group{{{8}, {16}, {32}}};  ///< kernels of solve/multi
   Index together = 1;       ///< most columns that sweeps solve together: 1, 8 or 32
   Index group_columns = 0;  ///< CudaOptions::group_columns
   /// Enqueues the solve of 2 to `together` columns by sweeps. Not called, and perhaps null, if
@@ -114,13 +135,13 @@ struct KernelSet {
   }
   /// Returns true if solves of the plan go by sweeps (solve/single, solve/multi).
   [[nodiscard]] bool runs_sweeps(const Plan& plan) const {
-    return runs_tasks(plan) && single_blocks > 0 && plan.internals->device.sweeps.bytes > 0;
+    return runs_tasks(plan) && single.blocks > 0 && plan.internals->device.sweeps.bytes > 0;
   }
-  /// Returns the kernels for factors of this plan: a copy of this set; or the default set, which is
-  /// the fallback alone, if the plan's test hooks ask for it. The hooks can lower the number of
-  /// teams, too. Throws Error(usage) if factors are refused, or if the hooks lower the number of
-  /// teams below that which the tasks were made for, or to one that is no multiple of
-  /// teams_in_block.
+  /// Returns the kernels for factors of this plan: a copy of this set, with no more teams and
+  /// blocks than the plan can use; or the default set, which is the fallback alone, if the plan's
+  /// test hooks ask for it. The hooks can set the number of teams, too. Throws Error(usage) if
+  /// factors are refused, or if the hooks lower the number of teams below that which the tasks were
+  /// made for, or to one that is no multiple of teams_in_block.
   [[nodiscard]] KernelSet for_factors_of(const Plan& plan) const;
   /// Returns the device bytes that each factor of the plan allocates for itself:
   /// Plan::peak_bytes() less Plan::prepared_bytes(), corrected for arrays that these kernels do not
@@ -148,11 +169,12 @@ struct KernelSets {
   [[nodiscard]] auto with(int scalar_bytes, const Visit& visit) const {
     return scalar_bytes == sizeof(float) ? visit(single_precision) : visit(double_precision);
   }
-  /// Returns the number of teams for which a plan's list of tasks is made: the fewer of those in
+  /// Returns the number of teams for which the plan's list of tasks is made: the fewer of those in
   /// float and in double, since more teams than it was made for can run a list too. 0: no kernels
   /// run tasks.
-  [[nodiscard]] int task_teams() const {
-    const int a = single_precision.tiled.teams, b = double_precision.tiled.teams;
+  [[nodiscard]] int task_teams(const Plan& plan) const {
+    const int a = single_precision.tiled.teams_for(plan),
+              b = double_precision.tiled.teams_for(plan);
     return a == 0 || b == 0 ? a + b : a < b ? a : b;
   }
   [[nodiscard]] bool runs_tasks(const Plan& plan) const {
@@ -199,9 +221,10 @@ const char* KernelSet<T>::name() const {
 /// the text names this build's architectures and those of `device`), memory.
 void load_kernels(const cudaDeviceProp& device);
 
-/// Throws Error(usage) unless solves_together is 1, 8 or 32, and group_columns is 8, 16 or 32, or 0
-/// for a choice by size.
-void require_valid(const CudaOptions& options);
+/// Throws Error(usage) unless solves_together is 1, 8 or 32, group_columns is 8, 16 or 32, or 0 for
+/// a choice by size, multiprocessors is 0 or a number of multiprocessors that `device` has, and
+/// launch_seconds is at least 0.
+void require_valid(const CudaOptions& options, const cudaDeviceProp& device);
 
 /// Chooses the kernels for the current device. Throws Error: usage (options.compute does not run on
 /// the device), device.

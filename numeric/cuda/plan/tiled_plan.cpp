@@ -58,9 +58,8 @@ void write_row_maps(const symbolic::Assembly& assembly, std::span<const RowMap> 
 const std::vector<symbolic::DeviceTask>& tasks_for(const Plan& plan, int teams,
                                                    std::vector<symbolic::DeviceTask>& room) {
   if (teams >= plan.internals->device.task_teams) return plan.internals->device.task;
-  return room = symbolic::make_device_schedule(plan.supernodes, plan.internals->assembly,
-                                               plan.target, teams)
-                    .task;
+  return room =
+             symbolic::make_device_schedule(plan.supernodes, plan.internals->assembly, teams).task;
 }
 
 /// Returns descriptions of all tiled fronts, without the members that follow from children and

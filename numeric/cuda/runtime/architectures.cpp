@@ -48,6 +48,10 @@ std::vector<Architecture> read_all(std::string_view list) {
   return out;
 }
 
+std::string version_of(const Architecture& code) {
+  return std::to_string(code.version / 10) + "." + std::to_string(code.version % 10);
+}
+
 Code code_for(const Architecture& code, int major, int minor) {
   const int version = 10 * major + minor;
   if (version < code.version || (code.exact && version != code.version)) return Code::none;
@@ -64,12 +68,26 @@ Code code_for(std::string_view built_for, int major, int minor) {
   return best;
 }
 
+std::string code_in_words(std::string_view built_for, int major, int minor) {
+  const Code best = code_for(built_for, major, minor);
+  const Architecture* found = nullptr;  // the newest of those whose code is the best
+  const std::vector<Architecture> all = read_all(built_for);
+  for (const Architecture& code : all)
+    if (best != Code::none && code_for(code, major, minor) == best &&
+        (found == nullptr || code.version >= found->version))
+      found = &code;
+  if (found == nullptr) return {};
+  return best == Code::machine ? "machine code for " + version_of(*found)
+                               : "PTX of " + version_of(*found) +
+                                     ", which the driver compiles when it is first loaded";
+}
+
 std::string in_words(std::string_view built_for) {
   std::string out;
   const std::vector<Architecture> all = read_all(built_for);
   for (std::size_t k = 0; k < all.size(); ++k) {
     if (k > 0) out += k + 1 == all.size() ? " and " : ", ";
-    out += std::to_string(all[k].version / 10) + "." + std::to_string(all[k].version % 10);
+    out += version_of(all[k]);
   }
   return out;
 }

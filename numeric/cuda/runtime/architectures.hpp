@@ -19,6 +19,11 @@ enum class Code { none, ptx, machine };
 /// shows whether the device can run it.
 Code code_for(std::string_view built_for, int major, int minor);
 
+/// Returns what code_for() found, in words: "machine code for 8.0", or "PTX of 9.0, which the
+/// driver compiles when it is first loaded"; empty if no code runs, or if `built_for` is not
+/// understood.
+std::string code_in_words(std::string_view built_for, int major, int minor);
+
 /// Returns the architectures that this build has code for, in the form that code_for() reads. Under
 /// the emulator (tests/emulator) a test sets them.
 std::string_view built_for();

@@ -61,6 +61,20 @@ const cudaDeviceProp& properties_of(int device) {
   return known.emplace(device, properties).first->second;
 }
 
+DeviceCard card_of(int device) {
+  const cudaDeviceProp& properties = properties_of(device);
+  const auto attribute = [&](cudaDeviceAttr which) {
+    int value = 0;
+    check(cudaDeviceGetAttribute(&value, which, device), "the device");
+    return value;
+  };
+  constexpr double kHz = 1e3;
+  return {properties.major, properties.minor, properties.multiProcessorCount,
+          kHz * attribute(cudaDevAttrClockRate),
+          2 * kHz * attribute(cudaDevAttrMemoryClockRate) *
+              attribute(cudaDevAttrGlobalMemoryBusWidth) / 8};  // two transfers a cycle
+}
+
 void require_device(int device) {
   const std::string name = "there is no CUDA device " + std::to_string(device) + ": ";
   int count = 0;

@@ -6,11 +6,16 @@
 
 #include <string>
 
+#include "symbolic/common/device_units.hpp"
+
 namespace kauri::numeric::cuda {
 
 /// Returns the properties of a device. Asks the driver once per device and process. Throws
 /// Error(device) if the driver does not answer.
 const cudaDeviceProp& properties_of(int device);
+/// Returns what the driver reports of a device's multiprocessors, clock and memory. Throws
+/// Error(device).
+DeviceCard card_of(int device);
 
 /// Throws Error(device) if the device does not exist, with the driver's reason if it reports no
 /// device at all.

@@ -22,6 +22,7 @@ constexpr std::array kKernels{"a kernel",
                               "run_streamed_tasks",
                               "factor_fronts_by_warps",
                               "factor_fronts_by_blocks",
+                              "portable_fronts_by_warps",
                               "sweep",
                               "multi sweep"};
 constexpr std::array kAwaited{"a barrier in shared memory, phase",

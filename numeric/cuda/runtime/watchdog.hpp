@@ -21,6 +21,7 @@ enum class Kernel : int {
   run_streamed_tasks,
   factor_fronts_by_warps,
   factor_fronts_by_blocks,
+  portable_fronts_by_warps,
   sweep,
   multi_sweep
 };
@@ -43,8 +44,9 @@ struct Waiter {
   Kernel kernel;
   Awaited what;
   int block, warp;
-  int unit;             ///< the warp's ticket; -2 - s: front s of a solve; -1: neither
-  int there;            ///< not 0: the other members have been written
+  int unit;   ///< the warp's ticket, counted from 0 in each launch; -2 - s: front s of a solve; -1:
+              ///< neither
+  int there;  ///< not 0: the other members have been written
   std::uint64_t place;  ///< address of the counter, the number or the barrier
   std::int64_t wanted,
       found;  ///< value that ends the wait (of a barrier its phase); value last read

@@ -87,7 +87,8 @@ void CudaFactor<T>::enqueue_one(const StridedView<const T>& b, const StridedView
   const SolveMemory<double> y{nullptr, memory.y, memory.y, memory.update, 1, steps.run_flag};
   if (!steps.forward) enqueue_gather(steps.permute ? plan_->view() : in_order, p.n, b, y, stream);
   if (sweeps)
-    enqueue_sweeps(view, memory, steps.forward, steps.backward, kernels_.single_blocks, stream);
+    kernels_.single.enqueue(view, memory, steps.forward, steps.backward, kernels_.single.blocks,
+                            stream);
   if (!steps.backward)
     enqueue_scatter(steps.back ? plan_->view() : in_order, p.n, x, y, verdict_address(), stream);
 }

@@ -118,8 +118,7 @@ Json work_json(const symbolic::DeviceWork& work) {
                                {"chain", level.chain},
                                {"panel_tiles", whole(level.panel_tiles)},
                                {"products", whole(level.products)},
-                               {"bytes", whole(level.bytes)},
-                               {"largest_panel", whole(level.largest_panel)}});
+                               {"bytes", whole(level.bytes)}});
   return object;
 }
 

@@ -17,6 +17,7 @@
 #include "src/cli/terminal/facts.hpp"
 #include "src/cli/terminal/progress.hpp"
 #include "src/cli/terminal/text.hpp"
+#include "src/engine/symbolic.hpp"
 
 namespace kauri::cli {
 namespace {
@@ -33,11 +34,13 @@ struct Cuda {
   bool there = false;
   std::optional<Backend> backend;
   std::string failure;
+  bool time_limit = false;  // ends_long_kernels()
 };
 
 Cuda find_cuda() {
   Cuda out{cuda_available(), {}, {}};
   if (!out.there) return out;
+  out.time_limit = ends_long_kernels(0);
   try {
     out.backend.emplace(cuda_backend());
   } catch (const Error& error) {
@@ -51,18 +54,22 @@ Json cuda_json(const Cuda& cuda) {
   if (!cuda.backend) return {{"fail", cuda.failure}};
   return {{"device", cuda.backend->device()},
           {"target", cuda.backend->target()},
+          {"code", cuda.backend->device_code()},
           {"kernels",
            {{"double", cuda.backend->kernels(sizeof(double))},
-            {"float", cuda.backend->kernels(sizeof(float))}}}};
+            {"float", cuda.backend->kernels(sizeof(float))}}},
+          {"time_limit", cuda.time_limit}};
 }
 
 void add_cuda(Facts& lines, const Cuda& cuda) {
   if (!cuda.there) return lines.add("CUDA device", "no");
   if (!cuda.backend) return lines.add("CUDA device", "none that can be used", cuda.failure);
-  lines.add(
-      "CUDA device", cuda.backend->device(),
-      fmt::format("{}: kernels {} in double, {} in float", cuda.backend->target(),
-                  cuda.backend->kernels(sizeof(double)), cuda.backend->kernels(sizeof(float))));
+  lines.add("CUDA device", cuda.backend->device(),
+            fmt::format("{}: kernels {} in double, {} in float{}", cuda.backend->target(),
+                        cuda.backend->kernels(sizeof(double)), cuda.backend->kernels(sizeof(float)),
+                        cuda.time_limit ? "; it ends long kernels" : ""));
+  if (const std::string code = cuda.backend->device_code(); !code.empty())
+    lines.add("its code", code);
 }
 
 Json build_json(const Backend& backend, const Cuda& cuda) {

@@ -52,7 +52,8 @@ enum cudaDeviceAttr {
   cudaDevAttrComputeCapabilityMinor,
   cudaDevAttrClockRate,
   cudaDevAttrMemoryClockRate,
-  cudaDevAttrGlobalMemoryBusWidth
+  cudaDevAttrGlobalMemoryBusWidth,
+  cudaDevAttrKernelExecTimeout
 };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 enum cudaDriverEntryPointQueryResult {

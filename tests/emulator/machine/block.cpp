@@ -93,6 +93,7 @@ void Block::begin(const Launch& launch, unsigned index, std::uint64_t seed, Stat
   barriers_ = {};
   waiters_.clear();
   bulk_copies.clear();
+  arrivals.clear();
   brought.clear();
   live_ = static_cast<int>(count);
   spare_registers_ = 0;
@@ -153,16 +154,35 @@ void Block::finish_bulk_copy() {
   store(copy.barrier, state);
 }
 
+void Block::finish_arrival() {
+  const std::size_t last = random_() % arrivals.size();
+  const Arrival chosen{arrivals[last].thread, {}, arrivals[last].barrier};
+  for (std::size_t k = 0; k <= last; ++k)
+    if (arrivals[k].thread == chosen.thread) arrivals[k].finish_copies();
+  arrivals.erase(arrivals.begin() + static_cast<std::ptrdiff_t>(last));
+  SharedBarrier state = load(chosen.barrier);
+  if (state.pending == 0) fail("too many arrivals at a barrier after copies");
+  --state.pending;
+  store(chosen.barrier, state);
+}
+
+bool Block::finish_some() {
+  const bool any = !bulk_copies.empty() || !arrivals.empty();
+  if (!bulk_copies.empty()) finish_bulk_copy();
+  if (!arrivals.empty())  // each lane of a warp has one
+    for (auto left = 1 + random_() % 32; left > 0 && !arrivals.empty(); --left) finish_arrival();
+  return any;
+}
+
 void Block::slice() {
   current = this;
   int idle = 0;
   for (auto left = static_cast<int>(32 + random_() % 512);
        left > 0 && live_ > 0 && status_->failure.empty(); --left) {
-    if (!bulk_copies.empty() && random_() % 8 == 0) finish_bulk_copy();
+    if ((!bulk_copies.empty() || !arrivals.empty()) && random_() % 8 == 0) finish_some();
     const int w = pick_warp();
-    if (w < 0 && bulk_copies.empty()) return;
     if (w < 0) {
-      finish_bulk_copy();
+      if (!finish_some()) return;
       continue;
     }
     const std::uint64_t before = status_->progress;

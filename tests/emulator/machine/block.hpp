@@ -113,6 +113,16 @@ class Block {
   };
   std::vector<BulkCopy> bulk_copies;
 
+  /// An arrival at a barrier that a thread's copies so far come before.
+  struct Arrival {
+    int thread;
+    std::vector<Thread::Copy> copies;
+    std::uint64_t* barrier;
+
+    void finish_copies();
+  };
+  std::vector<Arrival> arrivals;
+
   /// Bytes that a copy has written, and the threads that read them.
   struct Brought {
     const std::byte* begin;
@@ -131,6 +141,9 @@ class Block {
   void run_thread();
   int pick_warp();
   void finish_bulk_copy();
+  void finish_arrival();
+  /// Finishes a copy that threads wait for at a barrier, or some. Returns false if there is none.
+  bool finish_some();
   void grant_registers();
 
   std::function<void()> body_;

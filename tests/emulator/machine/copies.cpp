@@ -10,6 +10,13 @@
 namespace kauri::emulator {
 namespace {
 
+void finish(const Thread::Copy& c) {
+  if (c.there)
+    std::memcpy(c.to, c.from, static_cast<std::size_t>(c.bytes));
+  else
+    std::memset(c.to, 0, static_cast<std::size_t>(c.bytes));
+}
+
 void poison(void* place, int bytes) { std::memset(place, 0xff, static_cast<std::size_t>(bytes)); }
 
 void check_units(const void* a, const void* b, int bytes, std::uintptr_t unit) {
@@ -35,6 +42,11 @@ void Thread::write_stores() {
   read_stores();
   for (const Store& s : stores) std::memcpy(s.to, s.held.data(), s.held.size());
   stores.clear();
+}
+
+void Block::Arrival::finish_copies() {
+  for (const Thread::Copy& c : copies) finish(c);
+  copies.clear();
 }
 
 void bulk_copy(void* to, const void* from, int bytes, std::uint64_t* barrier) {
@@ -75,17 +87,24 @@ void copy_async(void* to, const void* from, int bytes, bool there) {
   self.copies.push_back({to, from, bytes, there, self.group});
 }
 
+void arrive_after_copies(std::uint64_t* barrier) {
+  check_barrier(barrier);
+  Thread& self = current_block().thread();
+  current_block().arrivals.push_back({self.index, std::move(self.copies), barrier});
+  self.copies.clear();
+  note_progress();
+}
+
 void commit_copies() { ++current_block().thread().group; }
 
 void wait_for_copies(int groups_left) {
   maybe_yield();
   Thread& self = current_block().thread();
+  for (Block::Arrival& a : current_block().arrivals)
+    if (a.thread == self.index) a.finish_copies();
   std::erase_if(self.copies, [&](const Thread::Copy& c) {
     if (c.group >= self.group - groups_left) return false;
-    if (c.there)
-      std::memcpy(c.to, c.from, static_cast<std::size_t>(c.bytes));
-    else
-      std::memset(c.to, 0, static_cast<std::size_t>(c.bytes));
+    finish(c);
     return true;
   });
 }

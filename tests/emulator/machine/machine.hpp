@@ -32,6 +32,10 @@ GraphCounts graph_counts();
 /// negative: accepts all.
 void refuse_launches_after(int taken);
 
+/// Sets whether the device says that it ends kernels that run for long, as one with a display does.
+/// It never ends one.
+void limit_kernel_time(bool limited);
+
 /// Counts copies from or to these bytes from here on.
 void watch_copies(std::span<const std::byte> host);
 /// Returns the number of counted copies on streams that were not waited for since.
@@ -117,6 +121,8 @@ void bulk_store(void* to, const void* from, int bytes);
 void finish_stores();
 void finish_store_reads();
 void copy_async(void* to, const void* from, int bytes, bool there);
+/// Arrives at the barrier when the thread's copies so far have come, at some later time.
+void arrive_after_copies(std::uint64_t* barrier);
 void commit_copies();
 void wait_for_copies(int groups_left);
 void finish_async_copies();

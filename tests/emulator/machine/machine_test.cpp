@@ -162,6 +162,48 @@ TEST(Machine, AsynchronousCopies) {
   EXPECT_GT(early, 40);
 }
 
+/// A phase of a barrier ends when the copies of all its lanes have come, in whichever order they
+/// do; an arrival means that the copies before the arrivals before it have come too.
+TEST(Machine, ArrivalsAfterCopies) {
+  alignas(16) double from[64];
+  for (int k = 0; k < 64; ++k) from[k] = k;
+  int early = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    set_seed(seed);
+    alignas(16) double to[2][64];
+    std::uint64_t barrier[2] = {};
+    EXPECT_EQ(run_block(64,
+                        [&] {
+                          if (threadIdx.x == 0)
+                            barrier_init(barrier, 32), barrier_init(barrier + 1, 32);
+                          block_barrier();
+                          if (threadIdx.x < 32) {
+                            for (int k = 0; k < 2; ++k) {
+                              copy_async(to[k] + 2 * threadIdx.x, from + 2 * threadIdx.x, 16, true);
+                              arrive_after_copies(barrier + k);
+                            }
+                            early += static_cast<int>(std::isnan(to[0][2 * threadIdx.x]));
+                            return;
+                          }
+                          barrier_wait(barrier + 1, 0);
+                          for (int k = 0; k < 64; ++k) EXPECT_EQ(to[0][k] + to[1][k], 2 * k);
+                          barrier_wait(barrier, 0);
+                        }),
+              "");
+  }
+  EXPECT_GT(early, 40);
+  std::uint64_t barrier = 0;  // no phase of a barrier that expects one more arrival ends
+  EXPECT_NE(run_block(32,
+                      [&] {
+                        if (threadIdx.x == 0) barrier_init(&barrier, 33);
+                        sync_warp();
+                        arrive_after_copies(&barrier);
+                        barrier_wait(&barrier, 0);
+                      })
+                .find("deadlock"),
+            std::string::npos);
+}
+
 float four(float c, float x, float y, int count) {
   float left[4] = {}, right[4] = {};
   for (int k = 0; k < count; ++k) left[k] = x, right[k] = y;

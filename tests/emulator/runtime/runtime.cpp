@@ -217,6 +217,7 @@ Streams& streams() {
 std::atomic<GraphStep> refused_step = GraphStep::none;
 std::atomic<int> steps_refused = 0, graphs_made = 0, graphs_launched = 0;
 
+std::atomic<int> time_limit = 0;       // 1: the device says that it ends long kernels
 std::atomic<int> launches_taken = -1;  // negative: accepts all
 std::span<const std::byte> watched;
 
@@ -277,6 +278,7 @@ cudaError_t set(auto* place, auto value) {
 void kauri::emulator::refuse_launches_after(int taken) { launches_taken = taken; }
 void kauri::emulator::watch_copies(std::span<const std::byte> host) { watched = host; }
 int kauri::emulator::copies_under_way() { return streams().watched_copies(); }
+void kauri::emulator::limit_kernel_time(bool limited) { time_limit = limited; }
 int kauri::emulator::launches_under_way() { return streams().launches(); }
 
 cudaError_t emulated_launch(kauri::emulator::Launch launch, cudaStream_t stream) {
@@ -322,8 +324,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 }
 int kauri::emulator::times_properties_asked() { return properties_asked; }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
-  constexpr int kValues[] = {kProcessors, 1, 9, 0, 1'980'000, 2'619'000, 5120};  // rates of an H100
-  return set(value, kValues[attribute]);
+  const int values[] = {kProcessors, 1,         9,    0,
+                        1'980'000,   2'619'000, 5120, time_limit};  // rates of an H100
+  return set(value, values[attribute]);
 }
 cudaError_t cudaDeviceSynchronize() {
   if (const cudaError_t error = allowed(); error != cudaSuccess) return error;

@@ -27,11 +27,13 @@ inline bool has_device() {
   return there;
 }
 
-/// A way to factorise fronts: large ones as tasks with these kernels, or all level by level.
-template <class Scalar, CudaCompute kCompute>
+/// A way to factorise fronts: large ones as tasks with these kernels, or all level by level; with
+/// the kernels that all devices run if kPortable.
+template <class Scalar, CudaCompute kCompute, bool kPortable = false>
 struct Way {
   using T = Scalar;
   static constexpr CudaCompute compute = kCompute;
+  static constexpr bool portable = kPortable;
   static constexpr bool by_level = kCompute == CudaCompute::automatic;
 };
 template <class Scalar>
@@ -89,24 +91,19 @@ class OnCuda : public ::testing::Test {
   void SetUp() override {
     if (!has_device()) GTEST_SKIP() << "no CUDA device";
     try {
-      backend_.emplace(
-          cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = W::compute}));
+      backend_.emplace(cuda_backend(CudaOptions{
+          .device = 0, .allocator = {}, .compute = W::compute, .portable = W::portable}));
     } catch (const Error& error) {  // Hopper's kernels on another device
       if (error.kind() != ErrorKind::usage || W::compute != CudaCompute::hopper) throw;
       GTEST_SKIP() << error.what();
     }
   }
   Backend& backend() { return *backend_; }
-  /// Returns true if factors hold products of diagonal tiles with their neighbours, for sweeps: on
-  /// Hopper, with tasks.
-  bool has_products() { return !W::by_level && backend().target() == "sm_90"; }
+  /// Returns true if factors hold products of diagonal tiles with their neighbours, for sweeps:
+  /// with tasks.
+  static constexpr bool has_products() { return !W::by_level; }
   /// Returns the bytes of a factor.
-  static Offset factor_bytes(const Plan& plan) {
-    const bool none = W::by_level || W::compute == CudaCompute::hopper ||
-                      sizeof(Value) == 4;  // does not use the bytes that Hopper's small fronts need
-    return plan.peak_bytes(sizeof(Value)) -
-           (none ? 0 : plan.internals->device.fast_bytes - plan.internals->device.task_bytes);
-  }
+  static Offset factor_bytes(const Plan& plan) { return plan.peak_bytes(sizeof(Value)); }
   std::shared_ptr<const Plan> plan(const Pattern& pattern,
                                    OrderingMethod method = OrderingMethod::amd,
                                    bool amalgamate = true) {

@@ -42,8 +42,7 @@ inline std::shared_ptr<const Plan> plan_of(const Pattern& pattern, OrderingMetho
 inline Plan for_teams(const Plan& plan, Index teams) {
   Plan other = plan;
   device_of(other) =
-      symbolic::make_device_schedule(plan.supernodes, plan.internals->assembly, plan.target, teams);
-  device_of(other).work = device_of(plan).work;
+      symbolic::make_device_schedule(plan.supernodes, plan.internals->assembly, teams);
   return other;
 }
 
@@ -67,7 +66,7 @@ inline Plan with_long_places(const Plan& plan) {
       symbolic::count_shared_bytes(plan.supernodes, plan.internals->assembly, device_of(other));
   device_of(other).task_bytes =
       symbolic::count_task_bytes(plan.supernodes, plan.internals->assembly, device_of(other));
-  device_of(other).fast_bytes = symbolic::count_fast_bytes(device_of(other), plan.target);
+  device_of(other).fast_bytes = symbolic::count_fast_bytes(device_of(other));
   return other;
 }
 

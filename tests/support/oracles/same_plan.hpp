@@ -108,8 +108,8 @@ class PlanDifference {
         same("inverses", a.inverses, b.inverses);
     same("entries", a.entries, b.entries),
         same("factor_entries", a.factor_entries, b.factor_entries);
-    same("device.task", a.task, b.task), same("sums.ptr", a.sums.ptr, b.sums.ptr),
-        same("sums.place", a.sums.place, b.sums.place);
+    same("device.task", a.task, b.task), same("level_end", a.level_end, b.level_end);
+    same("sums.ptr", a.sums.ptr, b.sums.ptr), same("sums.place", a.sums.place, b.sums.place);
     same("sums.term", a.sums.term, b.sums.term), same("sums.step", a.sums.step, b.sums.step);
     same("scratch_begin", a.sums.scratch_begin, b.sums.scratch_begin),
         same("block_reuses", a.block_reuses, b.block_reuses);
@@ -119,6 +119,8 @@ class PlanDifference {
     same("fast_bytes", a.fast_bytes, b.fast_bytes), same("device.update", a.update, b.update);
     same("device.update_rows", a.update_rows, b.update_rows), same("sweeps", a.sweeps, b.sweeps);
     same("plan_bytes", a.plan_bytes, b.plan_bytes);
+    same("useful_teams", a.useful_teams, b.useful_teams),
+        same("useful_blocks", a.useful_blocks, b.useful_blocks);
     work(a.work, b.work);
   }
   void work(const symbolic::DeviceWork& a, const symbolic::DeviceWork& b) {
@@ -128,7 +130,7 @@ class PlanDifference {
     note("narrow", small(a.narrow) == small(b.narrow)),
         note("small", small(a.small) == small(b.small));
     each("work.tiled", a.tiled, b.tiled, [](const symbolic::DeviceWork::Level& l) {
-      return std::tuple(l.fronts, l.chain, l.panel_tiles, l.products, l.bytes, l.largest_panel);
+      return std::tuple(l.fronts, l.chain, l.panel_tiles, l.products, l.bytes);
     });
     bits("upload_bytes", a.upload_bytes, b.upload_bytes);
   }

@@ -124,7 +124,7 @@ inline FrontForest forest_of(const std::vector<FrontSpec>& trees, std::uint64_t 
   for (const FrontSpec& tree : trees) forest::number(tree, out.nodes, share);
   forest::add_rows(share, random, out.nodes);
   out.assembly = forest::gather(out.nodes);
-  out.device = symbolic::make_device_schedule(out.nodes, out.assembly, "sm_90");
+  out.device = symbolic::make_device_schedule(out.nodes, out.assembly);
   return out;
 }
 

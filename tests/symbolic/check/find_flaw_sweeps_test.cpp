@@ -307,14 +307,15 @@ TEST(FindFlawSweeps, PredictionsOfAPlanAreItsLists) {
            [](auto& sweeps) { sweeps = {}; }})
     EXPECT_EQ(flaw_after([&](Plan& plan) { damage(plan.internals->device.sweeps); }),
               "a device's sweeps are not those of its fronts");
-  AnalyzeOptions options;
-  options.target = "sm_80";
-  Plan plan = *analyze(grid_pattern(9, 9, 9).view(), options);
-  EXPECT_EQ(find_flaw(plan), "");
-  EXPECT_EQ(plan.internals->device.sweeps, symbolic::DeviceSchedule::Sweeps{});
-  plan.internals->device.sweeps =
-      symbolic::count_sweeps(plan.supernodes, plan.internals->assembly, plan.internals->device);
-  EXPECT_EQ(find_flaw(plan), "a device's sweeps are not those of its fronts");
+  for (const char* target : {"sm_80", "sm_90"}) {
+    AnalyzeOptions options;
+    options.target = target;
+    Plan plan = *analyze(grid_pattern(9, 9, 9).view(), options);
+    EXPECT_EQ(find_flaw(plan), "");
+    EXPECT_GT(plan.internals->device.sweeps.bytes, 0);
+    plan.internals->device.sweeps = {};
+    EXPECT_EQ(find_flaw(plan), "a device's sweeps are not those of its fronts");
+  }
 }
 
 /// Changes a field by one, or moves, repeats or removes a task.

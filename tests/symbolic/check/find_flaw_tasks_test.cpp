@@ -21,6 +21,7 @@ namespace kauri::test {
 namespace {
 
 using Kind = symbolic::DeviceTask::Kind;
+using symbolic::cells_of;
 
 symbolic::DeviceSchedule::Sums& sums_of(Plan& plan) { return device_of(plan).sums; }
 const symbolic::DeviceSchedule::Sums& sums_of(const Plan& plan) { return device_of(plan).sums; }
@@ -231,6 +232,41 @@ TEST(FindFlawOfTasks, LevelsThatAreWaitedFor) {
   EXPECT_GT(found, lists / 2);
 }
 
+/// A launch must not end before a task that one of its tasks waits for, nor within a level.
+TEST(FindFlawOfTasks, EndsOfLaunches) {
+  const auto end = [](Plan& p, Index level) -> Index& { return device_of(p).level_end[level]; };
+  const symbolic::DeviceSchedule& sound = sound_plan().internals->device;
+  const Index chain = find_task(sound_plan(), Kind::chain, [&](const symbolic::DeviceTask& t) {
+    return cells_of(sound_plan(), sound.front[sound.small_fronts + t.front]).pivot_tiles() > 2;
+  });
+  const auto of =
+      static_cast<Index>(std::upper_bound(sound.level_end.begin(), sound.level_end.end(), chain) -
+                         sound.level_end.begin());
+  const char* const divide = "ends of levels that do not divide a device's tasks";
+  expect_found({
+      {divide, [](Plan& p) { device_of(p).level_end.clear(); }},
+      {divide, [](Plan& p) { device_of(p).level_end.pop_back(); }},
+      {divide, [](Plan& p) { --device_of(p).level_end.back(); }},
+      {divide, [&](Plan& p) { end(p, 0) = 0; }},
+      {divide, [&](Plan& p) { end(p, 1) = end(p, 0); }},
+      {"ends of levels without tasks", [](Plan& p) { device_of(p).task.clear(); }},
+      {"it waits for a task of a later launch", [&](Plan& p) { end(p, of) = chain + 1; }},
+      {"its launch is that of another level", [&](Plan& p) { --end(p, 0); }},
+      {"its launch is that of another level", [&](Plan& p) { ++end(p, 0); }},
+  });
+}
+
+/// The ends do not depend on the number of teams, though the order of tasks does.
+TEST(FindFlawOfTasks, EndsOfLaunchesForAnyNumberOfTeams) {
+  BlockTree tree({330, 200, 130, 90}, 5);
+  const auto made =
+      plan_of(dense_exact_system(tree.rows()).a.pattern(), OrderingMethod::natural, false);
+  const Plan few = for_teams(*made, symbolic::kFewestEver);
+  EXPECT_EQ(find_flaw(few), "");
+  EXPECT_FALSE(device_of(few).task == device_of(*made).task);
+  EXPECT_EQ(device_of(few).level_end, device_of(*made).level_end);
+}
+
 /// The fronts are cliques of four tiles on one level, so a list runs as many chains at once as its
 /// number of teams allows.
 TEST(FindFlawOfTasks, TeamsThatListsAreMadeFor) {
@@ -393,7 +429,8 @@ TEST(FindFlawOfTasks, Sums) {
        [&](Plan& p) { term(p, first, 1) = term(p, first, 0); }},
       {"terms that meet different entries",
        [&](Plan& p) { std::swap(term(p, last, 0), term(p, last + 1, 0)); }},
-      {"sums without tasks", [](Plan& p) { device_of(p).task.clear(); }},
+      {"sums without tasks",
+       [](Plan& p) { device_of(p).task.clear(), device_of(p).level_end.clear(); }},
   });
 }
 
@@ -411,6 +448,8 @@ TEST(FindFlawOfTasks, Figures) {
       {"work counts other fronts or levels", [](Plan& p) { device_of(p).work.small.levels += 1; }},
       {"work counts other fronts or levels", [](Plan& p) { device_of(p).work.tiled.pop_back(); }},
       {"work counts other fronts", [](Plan& p) { device_of(p).work.tiled[0].fronts += 1; }},
+      {"useful teams or blocks", [](Plan& p) { device_of(p).useful_teams = 12; }},
+      {"useful teams or blocks", [](Plan& p) { device_of(p).useful_blocks = 2; }},
   });
 }
 

@@ -172,6 +172,7 @@ TEST(TargetChoice, AnalysesPlanForTheWinner) {
 }
 
 TEST(TargetChoice, BytesOfTheDeviceAreForeseen) {
+  int turn = 0;
   for (const char* spec : {"poisson3d 16", "poisson2d 200", "elast3d 8"})
     for (const auto& [scalar_bytes, nrhs] :
          {std::pair{4, 1}, {8, 1}, {4, 32}, {8, 5}, {8, 32}, {8, 1000}}) {
@@ -180,7 +181,7 @@ TEST(TargetChoice, BytesOfTheDeviceAreForeseen) {
       options.workers = 1;
       options.solves = 0;
       options.factorizations = 1000000;
-      options.device = {"sm_90", 10 * kGb, true, nrhs, scalar_bytes};
+      options.device = {turn++ % 2 == 0 ? "sm_90" : "sm_80", 10 * kGb, true, nrhs, scalar_bytes};
       const auto a = generate(spec);
       const Analysis rich = analyze_with_report(a.pattern(), options);
       ASSERT_TRUE(rich.plan->on_device()) << spec;

@@ -380,8 +380,7 @@ TEST(DeviceSchedule, TellsOfABlockThatTasksHaveNoPlacesFor) {
       fronts.begin(), fronts.end(), [&](Index a, Index b) { return entries(a) < entries(b); });
   const Offset most = entries(largest);
   const auto made = [&](Offset limit) {
-    return make_device_schedule(plan->supernodes, plan->internals->assembly, plan->target,
-                                kFewestTeams, limit);
+    return make_device_schedule(plan->supernodes, plan->internals->assembly, kFewestTeams, limit);
   };
   EXPECT_FALSE(made(most).task.empty());
   EXPECT_EQ(too_large_block(plan->supernodes, plan->internals->device, most), "");

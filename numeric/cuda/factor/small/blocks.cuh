@@ -8,6 +8,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <limits>
+
 #include "numeric/cuda/factor/small/packed_blocks.cuh"
 #include "numeric/cuda/factor/tiled/correction.cuh"
 #include "numeric/cuda/factor/tiled/eliminate.cuh"
@@ -33,6 +35,7 @@ __device__ inline void store_operations(double* operations, const double (&a)[16
 
 /// Sets x to minus acc times the column operations that store_operations() stored. Called by one
 /// warp.
+template <class Core>
 __device__ inline void apply_operations(BlockAccumulator& x, const BlockAccumulator& acc,
                                         const double* operations, int lane) {
   double a[8];
@@ -44,7 +47,7 @@ __device__ inline void apply_operations(BlockAccumulator& x, const BlockAccumula
     const double2 first = half[0], second = half[kOperationsPart / 2];
     const double b[4] = {first.x, first.y, second.x, second.y};
     x[n][0] = x[n][1] = x[n][2] = x[n][3] = 0.0;
-    ptx::mma(x[n], a, b);
+    Core::multiply(x[n], a, b);
   }
 }
 
@@ -58,7 +61,8 @@ struct EliminatedDiagonal {
 /// Eliminates diagonal block j, from which earlier columns have been subtracted: writes L over it,
 /// and the inverse of L transposed, as column operations, to `operations`. `exchange`:
 /// kExchangeEntries of shared memory, which may be those of `operations`. Called by one warp.
-__device__ inline EliminatedDiagonal eliminate_diagonal(const LaneFront& front, int pivots,
+template <class Core>
+__device__ inline EliminatedDiagonal eliminate_diagonal(const LaneFrontOf<Core>& front, int pivots,
                                                         double* operations, double* exchange,
                                                         int j) {
   const int first = kBlock * j, lane = front.lane, row = first + (lane & 15),
@@ -83,8 +87,9 @@ __device__ inline EliminatedDiagonal eliminate_diagonal(const LaneFront& front, 
 
 /// Loads a triangle G as operand B by rows. A column of G is that of diagonal block j of L if it is
 /// a pivot, else that of the identity; block column j's column operations are G^-T.
-__device__ inline void load_triangle(double (&g)[8], const LaneFront& front, int pivots, int j,
-                                     const LaneColumns& columns) {
+template <class Core>
+__device__ inline void load_triangle(double (&g)[8], const LaneFrontOf<Core>& front, int pivots,
+                                     int j, const LaneColumns& columns) {
   const int row = kBlock * j + front.lane_row;
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
@@ -97,16 +102,17 @@ __device__ inline void load_triangle(double (&g)[8], const LaneFront& front, int
 
 /// Adds (C - x G^T) G^-T to x = C G^-T, which apply_operations() computed (tiled/correction.cuh);
 /// G: load_triangle(). acc: minus C on entry, and changed. Called by one warp.
+template <class Core>
 __device__ inline void correct_block(BlockAccumulator& x, BlockAccumulator& acc,
-                                     const LaneFront& front, int pivots, int j,
+                                     const LaneFrontOf<Core>& front, int pivots, int j,
                                      const LaneColumns& columns, const double* operations) {
   double g[8], a[8];
   load_triangle(g, front, pivots, j, columns);
   as_operand(a, x[0], x[1]);
   mask_pivots(a, columns, front.rows);  // sets columns that the front lacks to zero
-  multiply_block(acc, a, g);
+  multiply_block<Core>(acc, a, g);
   BlockAccumulator change;
-  apply_operations(change, acc, operations, front.lane);
+  apply_operations<Core>(change, acc, operations, front.lane);
 #pragma unroll
   for (int n = 0; n < 2; ++n) {
 #pragma unroll
@@ -116,27 +122,29 @@ __device__ inline void correct_block(BlockAccumulator& x, BlockAccumulator& acc,
 
 /// Adds the sum of L(i,k) L(j,k)^T over block columns k in [begin, end) to acc; columns that are
 /// not pivots count as zeros. Called by one warp.
-__device__ inline void add_products(BlockAccumulator& acc, const LaneFront& front, int pivots,
-                                    int i, int j, int begin, int end) {
+template <class Core>
+__device__ inline void add_products(BlockAccumulator& acc, const LaneFrontOf<Core>& front,
+                                    int pivots, int i, int j, int begin, int end) {
   for (int k = begin; k < end; ++k) {
     const LaneColumns left(front, k);
     double a[8];
     load_block(a, front, i, left);
     if (kBlock * (k + 1) > pivots) mask_pivots(a, left, pivots);
     if (i == j) {
-      multiply_block(acc, a, a);
+      multiply_block<Core>(acc, a, a);
     } else {
       double b[8];
       load_block(b, front, j, left);
-      multiply_block(acc, a, b);
+      multiply_block<Core>(acc, a, b);
     }
   }
 }
 
 /// Subtracts the sum of L(i,k) L(j,k)^T over block columns k in [begin, end) from block (i,j) in
 /// shared memory; columns that are not pivots count as zeros. Called by one warp.
-__device__ inline void update_block(const LaneFront& front, int pivots, int i, int j, int begin,
-                                    int end) {
+template <class Core>
+__device__ inline void update_block(const LaneFrontOf<Core>& front, int pivots, int i, int j,
+                                    int begin, int end) {
   const LaneColumns columns(front, j);
   BlockAccumulator acc;
   load_minus(acc, front, i, j, columns);
@@ -147,19 +155,21 @@ __device__ inline void update_block(const LaneFront& front, int pivots, int i, i
 /// Multiplies block (i,j), from which earlier columns have been subtracted, by the column
 /// operations of block column j, which makes it L(i,j): in place and in x; with a correction if
 /// `corrects`. Called by one warp.
-__device__ inline void solve_block(BlockAccumulator& x, const LaneFront& front, int pivots, int i,
-                                   int j, const LaneColumns& columns, const double* operations,
-                                   bool corrects) {
+template <class Core>
+__device__ inline void solve_block(BlockAccumulator& x, const LaneFrontOf<Core>& front, int pivots,
+                                   int i, int j, const LaneColumns& columns,
+                                   const double* operations, bool corrects) {
   BlockAccumulator acc;
   load_minus(acc, front, i, j, columns);
-  apply_operations(x, acc, operations, front.lane);
+  apply_operations<Core>(x, acc, operations, front.lane);
   if (corrects) correct_block(x, acc, front, pivots, j, columns, operations);
   store_block<false>(x, front, i, j, columns);
 }
 
 /// Subtracts the products of the first `panels` block columns, the pivots, from all blocks right of
 /// them. Called by one warp.
-__device__ inline void update_contribution(const LaneFront& front, int pivots, int panels) {
+template <class Core>
+__device__ inline void update_contribution(const LaneFrontOf<Core>& front, int pivots, int panels) {
   const int blocks = front.blocks();
   for (int j = panels; j < blocks; ++j)
     for (int i = j; i < blocks; ++i) update_block(front, pivots, i, j, 0, panels);
@@ -168,7 +178,8 @@ __device__ inline void update_contribution(const LaneFront& front, int pivots, i
 /// Factorises a front of up to 32 rows, a row per lane, without column operations. `exchange`:
 /// kExchangeEntries of shared memory. Returns the first column without an ordinary pivot
 /// (is_ordinary()), or -1. Called by one warp.
-__device__ inline int factor_by_rows(const LaneFront& front, int pivots, double* exchange) {
+template <class Core>
+__device__ inline int factor_by_rows(const LaneFrontOf<Core>& front, int pivots, double* exchange) {
   for (int first = 0; first < pivots; first += kBlock) {
     double a[16];
     load_row(a, front, first, first + front.lane);
@@ -185,7 +196,8 @@ __device__ inline int factor_by_rows(const LaneFront& front, int pivots, double*
 /// Factorises a front of up to 64 rows by one warp, left-looking: a block column stays in
 /// accumulators while its diagonal block is eliminated. `operations` and `exchange`: as for
 /// eliminate_diagonal(). Returns the first column without an ordinary pivot, or -1.
-__device__ inline int factor_by_warp(const LaneFront& front, int pivots, double* operations,
+template <class Core>
+__device__ inline int factor_by_warp(const LaneFrontOf<Core>& front, int pivots, double* operations,
                                      double* exchange) {
   constexpr int kBlocks = 4;
   const int blocks = front.blocks(), panels = (pivots + kBlock - 1) / kBlock;
@@ -200,13 +212,13 @@ __device__ inline int factor_by_warp(const LaneFront& front, int pivots, double*
       const LaneColumns left(front, k);
       double top[8];
       load_block(top, front, j, left);
-      multiply_block(acc[0], top, top);
+      multiply_block<Core>(acc[0], top, top);
 #pragma unroll
       for (int b = 1; b < kBlocks; ++b) {
         if (j + b >= blocks) continue;
         double a[8];
         load_block(a, front, j + b, left);
-        multiply_block(acc[b], a, top);
+        multiply_block<Core>(acc[b], a, top);
       }
     }
     if (j > 0) store_block<true>(acc[0], front, j, j, columns);
@@ -217,7 +229,7 @@ __device__ inline int factor_by_warp(const LaneFront& front, int pivots, double*
     for (int b = 1; b < kBlocks; ++b) {
       if (j + b >= blocks) continue;
       BlockAccumulator x;
-      apply_operations(x, acc[b], operations, front.lane);
+      apply_operations<Core>(x, acc[b], operations, front.lane);
       if (done.corrects) correct_block(x, acc[b], front, pivots, j, columns, operations);
       store_block<false>(x, front, j + b, j, columns);
     }
@@ -231,13 +243,16 @@ __device__ inline int factor_by_warp(const LaneFront& front, int pivots, double*
 /// Factorises a front column by column with divisions and roots, for pivots of any magnitude.
 /// Returns the first column whose pivot is not positive and finite, with that pivot left in place,
 /// or -1. Called by one warp.
-__device__ inline int factor_exactly(const LaneFront& front, int pivots) {
-  double* a = front.packed;
+template <class Loop>
+__device__ inline int factor_exactly(const LaneFrontOf<Loop>& front, int pivots) {
+  using LoopScalar = typename Loop::LoopScalar;
+  constexpr LoopScalar kLargest = std::numeric_limits<LoopScalar>::max();
+  LoopScalar* a = front.packed;
   for (int j = 0; j < pivots; ++j) {
-    double* column = a + packed_column(j, front.rows);
-    const double pivot = column[j];
-    if (!(pivot > 0.0 && pivot <= 1.7976931348623157e308)) return j;
-    const double root = sqrt(pivot);
+    LoopScalar* column = a + packed_column(j, front.rows);
+    const LoopScalar pivot = column[j];
+    if (!(pivot > LoopScalar(0) && pivot <= kLargest)) return j;
+    const LoopScalar root = sqrt(pivot);
     __syncwarp();
     for (int r = j + front.lane; r < front.rows; r += 32)
       column[r] = r == j ? root : column[r] / root;

@@ -49,7 +49,7 @@ __device__ inline void lead_phase(const LaneFront& front, int pivots, int panels
     load_minus(acc, front, j + 1, j + 1, next);
     double a[8];
     as_operand(a, x[0], x[1]);
-    multiply_block(acc, a, a);
+    multiply_block<HopperCore>(acc, a, a);
     store_block<true>(acc, front, j + 1, j + 1, next);
     __syncwarp();
   }

@@ -1,22 +1,13 @@
 // The launch of small fronts that lie packed in global memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/factor/small/front_kernels.cuh"
+#include "numeric/cuda/factor/small/packed_source.cuh"
 
 namespace kauri::numeric::cuda::kernels {
 namespace {
 
-/// The Assembly (front_kernels.cuh) of packed fronts: one bulk copy of the whole front.
-struct PackedSource {
-  using FrontRecord = PackedSmallFront;
-  static constexpr bool kExact = false;
-  int* failed_column;
-
-  __device__ int draw(int otherwise, int) const { return otherwise; }
-  __device__ void record(const FrontRecord&, int f, const double*, int column) const {
-    failed_column[f] = column;
-  }
-  __device__ void stored(const FrontRecord&) const {}
-
+/// The Assembly of packed fronts that brings each by one bulk copy.
+struct BulkSource : PackedSource<double> {
   template <class Group>
   __device__ void begin(const FrontRecord& front, double* packed, std::uint64_t* barrier,
                         const Group& group) const {
@@ -32,7 +23,7 @@ struct PackedSource {
   }
 };
 
-using Kernels = SmallFrontKernels<PackedSource>;
+using Kernels = SmallFrontKernels<BulkSource>;
 
 }  // namespace
 
@@ -41,7 +32,7 @@ bool prepare_small_fronts() { return Kernels::prepare(); }
 cudaError_t enqueue_small_fronts(const PackedSmallFront* fronts, int count, int max_rows,
                                  int* failed_column, cudaStream_t stream) {
   if (count == 0) return cudaSuccess;
-  return Kernels::enqueue(fronts, count, max_rows, PackedSource{failed_column}, stream);
+  return Kernels::enqueue(fronts, count, max_rows, BulkSource{{failed_column}}, stream);
 }
 
 }  // namespace kauri::numeric::cuda::kernels

@@ -19,7 +19,7 @@ namespace kauri::numeric::cuda::kernels {
 // neither kExact nor draw() nor stored(). Its members:
 //
 //   FrontRecord
-//     Derived from SmallFront, trivially copyable, a multiple of 8 and at most 128 bytes; holds
+//     Derived from SmallFrontOf, trivially copyable, a multiple of 8 and at most 128 bytes; holds
 //     what the front is made of.
 //
 //   kExact
@@ -43,13 +43,8 @@ namespace kauri::numeric::cuda::kernels {
 //   stored(front)
 //     Called by the thread that has begun the front's bulk stores, after these.
 
-/// The threads that share a front: those of a warp, or of a block of kWarps warps. `thread`: index
-/// of the calling thread.
-struct WarpGroup {
-  int thread;
-  static constexpr int kThreads = 32;
-  __device__ static void sync() { __syncwarp(); }
-};
+/// The threads of a block of kWarps warps, which share a front, as WarpGroup. `thread`: index of
+/// the calling thread.
 template <int kWarps>
 struct BlockGroup {
   int thread;
@@ -60,8 +55,8 @@ struct BlockGroup {
 /// Begins the store of panel columns [first, last) of a front from its packed triangle to global
 /// memory; last is p or a multiple of 16. Called by one thread, after a barrier that the threads
 /// which wrote the columns reach after shared_proxy_fence().
-__device__ inline void store_panel(const SmallFront& front, const double* packed, int first,
-                                   int last) {
+__device__ inline void store_panel(const SmallFrontOf<double>& front, const double* packed,
+                                   int first, int last) {
   const SmallLayout shape{front.rows, front.pivots};
   const int begin = packed_column(first, shape.m) + first;
   const int end = last < shape.p ? packed_column(last, shape.m) + last : shape.panel_entries();
@@ -71,7 +66,7 @@ __device__ inline void store_panel(const SmallFront& front, const double* packed
   if (begin + whole < end) front.panel[end - 1] = packed[end - 1];
 }
 
-__device__ inline void store_contribution(const SmallFront& front, const double* packed) {
+__device__ inline void store_contribution(const SmallFrontOf<double>& front, const double* packed) {
   const SmallLayout shape{front.rows, front.pivots};
   if (shape.order() == 0) return;
   ptx::bulk_store(front.contribution, packed + shape.panel_entries() - shape.padding(),

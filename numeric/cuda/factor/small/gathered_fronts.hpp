@@ -9,7 +9,8 @@
 namespace kauri::numeric::cuda {
 
 /// A small front that its kernel assembles from A's entries and its children's contribution blocks.
-struct GatheredFront : kernels::SmallFront {
+template <class T>
+struct GatheredFront : kernels::SmallFrontOf<T> {
   Index front;
   Index first;  ///< column of L of its first pivot
   Index child_begin, child_end;
@@ -21,29 +22,38 @@ struct GatheredFront : kernels::SmallFront {
   Index unused;   ///< padding: descriptions are copied in whole words of 8 bytes
 };
 
-static_assert(sizeof(GatheredFront) == symbolic::kDeviceSmallBytes);
+static_assert(sizeof(GatheredFront<float>) == symbolic::kDeviceSmallBytes &&
+              sizeof(GatheredFront<double>) == symbolic::kDeviceSmallBytes);
 
 /// Data from which a launch assembles its fronts, and memory for their results. A front waits for
 /// its children of the same launch, which have lower tickets.
+template <class T>
 struct GatherSource {
-  using FrontRecord = GatheredFront;
-  static constexpr bool kExact = true;
-
   PlanView plan;
-  FactorMemory<double> memory;
+  FactorMemory<T> memory;
   int* done;    ///< counters, one for each narrow or small front: how many of its children of the
                 ///< same launch are done
   int* ticket;  ///< number of fronts that the warps of the launch have drawn so far
 };
 
-/// Lets the kernels have the shared memory that they need on the current device. Call it once for
-/// each device. Returns false if the device cannot run the kernels.
+/// Lets Hopper's kernels have the shared memory that they need on the current device. Call it once
+/// for each device. Returns false if the device cannot run the kernels.
 bool prepare_gathered_fronts();
 /// Enqueues the factorisation of `count` fronts of at most max_rows <= 64 rows, listed children
-/// before parents; children that are not in the list must be done by earlier work of the stream.
-/// The counters source.done of these fronts and *source.ticket must be zero before the launch.
-/// Records failures in source.memory. Returns the launch's error.
-cudaError_t enqueue_gathered_fronts(const GatheredFront* fronts, Index count, Index max_rows,
-                                    const GatherSource& source, cudaStream_t stream);
+/// before parents, by Hopper's kernels; children that are not in the list must be done by earlier
+/// work of the stream. The counters source.done of these fronts and *source.ticket must be zero
+/// before the launch. Records failures in source.memory. Returns the launch's error.
+cudaError_t enqueue_gathered_fronts(const GatheredFront<double>* fronts, Index count,
+                                    Index max_rows, const GatherSource<double>& source,
+                                    cudaStream_t stream);
+
+/// Do the same for the portable kernels, which run on any device from 8.0 on. `loop` must be one
+/// for T, but not SmallLoop::wide.
+template <class T>
+bool prepare_portable_gathered(kernels::SmallLoop loop);
+template <class T>
+cudaError_t enqueue_portable_gathered(kernels::SmallLoop loop, const GatheredFront<T>* fronts,
+                                      Index count, Index max_rows, const GatherSource<T>& source,
+                                      cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

@@ -16,18 +16,54 @@ namespace kauri::numeric::cuda::kernels {
 
 inline constexpr int kBlock = 16;
 
-using BlockAccumulator = double[2][4];  // entry [i >> 1][2h + (i & 1)]: this lane's row h, column i
+/// The threads of a warp, which share a front. `thread`: index of the calling thread.
+struct WarpGroup {
+  int thread;
+  static constexpr int kThreads = 32;
+  __device__ static void sync() { __syncwarp(); }
+};
+
+template <class S>
+using BlockSums = S[2][4];  // entry [i >> 1][2h + (i & 1)]: this lane's row h, column i
+using BlockAccumulator = BlockSums<double>;
+
+/// Products of 16 x 16 blocks on Hopper: one instruction for c (16x8) += a (16x16) b (16x8).
+struct HopperCore {
+  using LoopScalar = double;
+  __device__ static void multiply(double (&c)[4], const double (&a)[8], const double (&b)[4]) {
+    ptx::mma(c, a, b);
+  }
+};
+/// Takes the same operands and makes the same sums on any device from sm_80 on: eight products of
+/// 8 x 4 by 4 x 8.
+struct PortableCore {
+  using LoopScalar = double;
+  __device__ static void multiply(double (&c)[4], const double (&a)[8], const double (&b)[4]) {
+    double upper[2] = {c[0], c[1]}, lower[2] = {c[2], c[3]};
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      ptx::mma(upper, a[2 * k], b[k]), ptx::mma(lower, a[2 * k + 1], b[k]);
+    c[0] = upper[0], c[1] = upper[1], c[2] = lower[0], c[3] = lower[1];
+  }
+};
+/// Products by fused multiply-adds (multiply_adds.cuh).
+template <class Scalar>
+struct MultiplyAdds {
+  using LoopScalar = Scalar;
+};
 
 /// A packed triangle of order m in shared memory, and the rows and columns of each of its blocks of
-/// which a lane holds the entries.
-struct LaneFront {
-  double* packed;
+/// which a lane holds the entries. Loop: one of the structures above.
+template <class Loop>
+struct LaneFrontOf {
+  using LoopScalar = typename Loop::LoopScalar;
+  LoopScalar* packed;
   int rows;
   int lane;
   int lane_row;     // rows of a block: lane_row and lane_row + 1
   int lane_column;  // columns of a block: column i is lane_column + 8 (i & 1) + (i >> 1)
 
-  __device__ LaneFront(double* entries, int m, int lane_of_warp)
+  __device__ LaneFrontOf(LoopScalar* entries, int m, int lane_of_warp)
       : packed(entries),
         rows(m),
         lane(lane_of_warp),
@@ -35,13 +71,16 @@ struct LaneFront {
         lane_column(4 * (lane & 1) + (lane & 2)) {}
   __device__ int blocks() const { return (rows + kBlock - 1) / kBlock; }
 };
+using LaneFront = LaneFrontOf<HopperCore>;
 
-/// Indices in LaneFront::packed of row 0 of a lane's four columns of block column k.
+/// Indices in LaneFrontOf::packed of row 0 of a lane's four columns of block column k.
 struct LaneColumns {
   int first;
   int place[4];
 
-  __device__ LaneColumns(const LaneFront& front, int k) : first(kBlock * k + front.lane_column) {
+  template <class Loop>
+  __device__ LaneColumns(const LaneFrontOf<Loop>& front, int k)
+      : first(kBlock * k + front.lane_column) {
     const int step = front.rows - 1 - first;
     place[0] = packed_column(first, front.rows);
     place[1] = place[0] + 8 * step - 28;
@@ -54,7 +93,8 @@ struct LaneColumns {
 /// Loads block row i of the block column `columns` of L as an operand: `a` is operand A; a[n], a[n
 /// + 2], a[n + 4], a[n + 6] are operand B of half n of the columns. Rows beyond the front's last
 /// row are copies of that row.
-__device__ inline void load_block(double (&a)[8], const LaneFront& front, int i,
+template <class Loop>
+__device__ inline void load_block(double (&a)[8], const LaneFrontOf<Loop>& front, int i,
                                   const LaneColumns& columns) {
   const int row = kBlock * i + front.lane_row;
   if (kBlock * (i + 1) <= front.rows) {
@@ -82,27 +122,31 @@ __device__ inline void mask_pivots(double (&a)[8], const LaneColumns& columns, i
 }
 
 /// Adds a b^T to acc; a and b: blocks from load_block().
+template <class Core>
 __device__ inline void multiply_block(BlockAccumulator& acc, const double (&a)[8],
                                       const double (&b)[8]) {
 #pragma unroll
   for (int n = 0; n < 2; ++n) {
     const double half[4] = {b[n], b[n + 2], b[n + 4], b[n + 6]};
-    ptx::mma(acc[n], a, half);
+    Core::multiply(acc[n], a, half);
   }
 }
 
 /// Returns true if the front has all entries of block (i,j): it is not on the diagonal, and no row
 /// is beyond the front.
-__device__ inline bool is_whole(const LaneFront& front, int i, int j) {
+template <class Loop>
+__device__ inline bool is_whole(const LaneFrontOf<Loop>& front, int i, int j) {
   return i > j && kBlock * (i + 1) <= front.rows;
 }
 
-/// Sets acc to minus block (i,j). Elements without an entry in the triangle hold unspecified
-/// values.
-__device__ inline void load_minus(BlockAccumulator& acc, const LaneFront& front, int i, int j,
-                                  const LaneColumns& columns) {
+/// Sets acc to minus block (i,j) if kFlip, else to the block. Elements without an entry in the
+/// triangle hold unspecified values.
+template <bool kFlip, class Loop>
+__device__ inline void load_sums(BlockSums<typename Loop::LoopScalar>& acc,
+                                 const LaneFrontOf<Loop>& front, int i, int j,
+                                 const LaneColumns& columns) {
   const int row = kBlock * i + front.lane_row;
-  double entry[8];
+  typename Loop::LoopScalar entry[8];
   if (is_whole(front, i, j)) {
 #pragma unroll
     for (int c = 0; c < 4; ++c)
@@ -119,17 +163,29 @@ __device__ inline void load_minus(BlockAccumulator& acc, const LaneFront& front,
   }
 #pragma unroll
   for (int c = 0; c < 4; ++c) {
-    acc[c >> 1][c & 1] = ptx::flipped(entry[2 * c]),
-                    acc[c >> 1][2 + (c & 1)] = ptx::flipped(entry[2 * c + 1]);
+    if constexpr (kFlip) {
+      acc[c >> 1][c & 1] = ptx::flipped(entry[2 * c]),
+                      acc[c >> 1][2 + (c & 1)] = ptx::flipped(entry[2 * c + 1]);
+    } else {
+      acc[c >> 1][c & 1] = entry[2 * c], acc[c >> 1][2 + (c & 1)] = entry[2 * c + 1];
+    }
   }
 }
 
+/// Sets acc to minus block (i,j), as load_sums().
+template <class Core>
+__device__ inline void load_minus(BlockAccumulator& acc, const LaneFrontOf<Core>& front, int i,
+                                  int j, const LaneColumns& columns) {
+  load_sums<true>(acc, front, i, j, columns);
+}
+
 /// Stores -acc if kFlip, else acc, to the entries of block (i,j) that the triangle has.
-template <bool kFlip>
-__device__ inline void store_block(const BlockAccumulator& acc, const LaneFront& front, int i,
-                                   int j, const LaneColumns& columns) {
+template <bool kFlip, class Loop>
+__device__ inline void store_block(const BlockSums<typename Loop::LoopScalar>& acc,
+                                   const LaneFrontOf<Loop>& front, int i, int j,
+                                   const LaneColumns& columns) {
   const int row = kBlock * i + front.lane_row;
-  double entry[8];
+  typename Loop::LoopScalar entry[8];
 #pragma unroll
   for (int c = 0; c < 4; ++c) {
     entry[2 * c] = acc[c >> 1][c & 1], entry[2 * c + 1] = acc[c >> 1][2 + (c & 1)];
@@ -153,16 +209,19 @@ __device__ inline void store_block(const BlockAccumulator& acc, const LaneFront&
 
 /// Loads the entries of columns first .. first + 15 of row `row` of the triangle. Elements without
 /// an entry in the triangle hold unspecified values.
-__device__ inline void load_row(double (&a)[16], const LaneFront& front, int first, int row) {
+template <class Loop>
+__device__ inline void load_row(typename Loop::LoopScalar (&a)[16], const LaneFrontOf<Loop>& front,
+                                int first, int row) {
   const int at = packed_column(first, front.rows) + row;
   const int step = front.rows - 1 - first, last = row < front.rows ? row - first : -1;
 #pragma unroll
   for (int c = 0; c < 16; ++c) a[c] = front.packed[c <= last ? at + c * step - c * (c - 1) / 2 : 0];
 }
 
-__device__ inline void store_row(const double (&a)[16], const LaneFront& front, int first,
-                                 int row) {
-  double* at = front.packed + packed_column(first, front.rows) + row;
+template <class Loop>
+__device__ inline void store_row(const typename Loop::LoopScalar (&a)[16],
+                                 const LaneFrontOf<Loop>& front, int first, int row) {
+  typename Loop::LoopScalar* at = front.packed + packed_column(first, front.rows) + row;
   const int step = front.rows - 1 - first, last = row < front.rows ? row - first : -1;
 #pragma unroll
   for (int c = 0; c < 16; ++c) {

@@ -75,21 +75,28 @@ __device__ inline void barrier_arrive_expecting(std::uint64_t* barrier, int byte
       : "memory");
 }
 
+// try_wait, which devices have from Hopper on, lets the thread sleep until the phase completes or
+// some time has passed; test_wait, for older devices, returns at once.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define KAURI_BARRIER_WAIT "mbarrier.test_wait.parity.shared::cta.b64"
+#else
+#define KAURI_BARRIER_WAIT "mbarrier.try_wait.parity.shared::cta.b64"
+#endif
 /// Waits until the barrier's phase of parity 0 or 1 has completed.
 __device__ inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
   const SharedAddress address = shared_address(barrier);
   std::uint32_t done = 0;
   watchdog::Watch watch;
   while (done == 0) {
-    asm volatile(
-        "{\n .reg .pred p;\n mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n selp.u32 %0, "
-        "1, 0, p;\n}"
-        : "=r"(done)
-        : "r"(address), "r"(parity)
-        : "memory");
+    asm volatile("{\n .reg .pred p;\n " KAURI_BARRIER_WAIT
+                 " p, [%1], %2;\n selp.u32 %0, 1, 0, p;\n}"
+                 : "=r"(done)
+                 : "r"(address), "r"(parity)
+                 : "memory");
     if (done == 0) watch.look(watchdog::Awaited::barrier, barrier, parity, 0);
   }
 }
+#undef KAURI_BARRIER_WAIT
 
 /// Starts to copy bytes (a multiple of 16) from global to shared memory, both aligned to 16 bytes.
 /// Their arrival is counted on `barrier`, whose phase must expect them
@@ -110,6 +117,11 @@ __device__ inline void prefetch(const void* from_global, int bytes) {
       "cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(from_global)),
       "r"(bytes)
       : "memory");
+}
+
+/// Starts to bring the line of 128 bytes at an address to the L2 cache.
+__device__ inline void prefetch_line(const void* from_global) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(from_global)));
 }
 
 /// Starts to copy bytes (a multiple of 16) from shared to global memory, in one group with the
@@ -144,6 +156,12 @@ __device__ inline void copy_8_async(void* to_shared, const void* from_global) {
 __device__ inline void copy_16_async(void* to_shared, const void* from_global) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to_shared)),
                "l"(__cvta_generic_to_global(from_global))
+               : "memory");
+}
+/// Arrives at the barrier when all copies that this thread has begun so far have come: one of the
+/// arrivals that barrier_init() counts.
+__device__ inline void arrive_after_copies(std::uint64_t* barrier) {
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(barrier))
                : "memory");
 }
 __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
@@ -450,6 +468,21 @@ __device__ inline double reciprocal_root(double x) {
   asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
   const double r = fma(-x * y, y, 1.0);
   return fma(y * r, fma(0.375, r, 0.5), y);
+}
+
+/// Returns 1/x to 22 or more bits. x and 1/x must be normal.
+__device__ inline float rough_reciprocal(float x) {
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+
+/// Returns 1/sqrt(x) to a unit or two in the last place. x must be positive and normal.
+__device__ inline float reciprocal_root(float x) {
+  float y;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  const float r = fma(-(x * y), y, 1.0F);
+  return fma(0.5F * y, r, y);
 }
 
 }  // namespace kauri::numeric::cuda::kernels::ptx

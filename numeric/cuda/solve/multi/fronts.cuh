@@ -35,10 +35,11 @@ __device__ double from_row(double x, int of, const LanePosition<kWidth>& at) {
 
 /// Indices of the next front (RowPlaces), which the lanes of its rows load while the current front
 /// is done.
-template <int kRows, int kWidth, bool kForward>
+template <class K, int kRows, bool kForward>
 class PlacesAhead {
  public:
-  using Panels = FrontShared<kRows, kWidth>;
+  using Panels = FrontShared<K, kRows>;
+  using Loads = typename K::Loads;
   __device__ PlacesAhead(Panels& shared, const Fronts<Panels>& fronts, Index count,
                          const SweepView& view, int lane)
       : shared_(shared), fronts_(fronts), count_(count), view_(view), lane_(lane) {
@@ -63,16 +64,17 @@ class PlacesAhead {
   __device__ void prefetch(Index k, const double* update, const double* own) const {
     if (k + 1 >= count_) return;
     const Front& f = fronts_.front(k + 1);
-    if (lane_ == 0) kernels::ptx::prefetch(own + Offset{f.first} * kWidth, f.p * kWidth * 8);
+    if (Loads::takes_part(lane_))
+      Loads::prefetch(own + Offset{f.first} * K::kWidth, f.p * K::kWidth * 8);
     if constexpr (kForward) {
       const std::uint32_t begin = next_.begin[0];
 #pragma unroll
       for (int h = 0; h < kRows / 32; ++h)
         if (const Index last = f.m - 1 - 32 * h; last >= 0 && last < 32) {
           const std::uint32_t end = __shfl_sync(kAll, next_.end[h], last);
-          if (lane_ == 0 && end > begin)
-            kernels::ptx::prefetch(update + Offset{begin} * kWidth,
-                                   static_cast<int>(min(end - begin, 1024u)) * kWidth * 8);
+          if (Loads::takes_part(lane_) && end > begin)
+            Loads::prefetch(update + Offset{begin} * K::kWidth,
+                            static_cast<int>(min(end - begin, 1024u)) * K::kWidth * 8);
         }
     }
   }
@@ -90,9 +92,9 @@ class PlacesAhead {
   RowPlaces<kRows / 32> next_;
 };
 
-template <int kRows, int kWidth>
-__device__ void put_reciprocals(FrontShared<kRows, kWidth>& shared, const double* l, const Front& f,
-                                int lane) {
+template <class K, int kRows>
+__device__ void put_reciprocals(FrontShared<K, kRows>& shared, const typename K::S* l,
+                                const Front& f, int lane) {
   double reciprocal[kRows / 32];
   take_reciprocals(l, f, lane, reciprocal);
 #pragma unroll
@@ -101,10 +103,11 @@ __device__ void put_reciprocals(FrontShared<kRows, kWidth>& shared, const double
 
 /// Stores to shared.number b plus the children's update rows, one after the other, for all rows of
 /// the front; waits for two update rows of each row together, and unsets them.
-template <int kRows, int kWidth>
-__device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f,
-                            const MultiMemory& memory, const LanePosition<kWidth>& at) {
-  using LanePosition = multi::LanePosition<kWidth>;
+template <class K, int kRows>
+__device__ void take_starts(FrontShared<K, kRows>& shared, const Front& f,
+                            const MultiMemory<typename K::S>& memory,
+                            const LanePosition<K::kWidth>& at) {
+  using LanePosition = multi::LanePosition<K::kWidth>;
   for (Index first = at.row; first < f.m; first += LanePosition::kAwaited * LanePosition::kApart) {
     double sum[LanePosition::kAwaited];
     double* place[LanePosition::kAwaited];
@@ -113,9 +116,10 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f,
     for (int j = 0; j < LanePosition::kAwaited; ++j) {
       const Index r = first + LanePosition::kApart * j;
       const bool there = r < f.m;
-      sum[j] = r < f.p ? memory.rows[Offset{f.first + r} * kWidth + at.column] : 0.0;
+      sum[j] = r < f.p ? memory.rows[Offset{f.first + r} * K::kWidth + at.column] : 0.0;
       count[j] = there ? shared.end[r] - shared.begin[r] : 0;
-      place[j] = memory.numbers.update + (there ? Offset{shared.begin[r]} * kWidth : 0) + at.column;
+      place[j] =
+          memory.numbers.update + (there ? Offset{shared.begin[r]} * K::kWidth : 0) + at.column;
       most = max(most, count[j]);
     }
     for (std::uint32_t k = 0; k < most; k += 2) {
@@ -124,7 +128,7 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f,
       for (int u = 0; u < 2; ++u)
 #pragma unroll
         for (int j = 0; j < LanePosition::kAwaited; ++j)
-          x[u][j] = k + u < count[j] ? load_relaxed(place[j] + u * kWidth) : 0.0;
+          x[u][j] = k + u < count[j] ? load_relaxed(place[j] + u * K::kWidth) : 0.0;
       Watch watch;
       for (;;) {
         bool all = true;
@@ -137,37 +141,38 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f,
             watch, [&](int j) { return is_set(x[0][j]); }, [&](int j) { return place[j]; });
         look_at<LanePosition::kAwaited>(
             watch, [&](int j) { return is_set(x[1][j]); },
-            [&](int j) { return place[j] + kWidth; });
+            [&](int j) { return place[j] + K::kWidth; });
         __nanosleep(kSoon);
 #pragma unroll
         for (int u = 0; u < 2; ++u)
 #pragma unroll
           for (int j = 0; j < LanePosition::kAwaited; ++j)
-            if (!is_set(x[u][j])) x[u][j] = load_relaxed(place[j] + u * kWidth);
+            if (!is_set(x[u][j])) x[u][j] = load_relaxed(place[j] + u * K::kWidth);
       }
 #pragma unroll
       for (int j = 0; j < LanePosition::kAwaited; ++j) {
 #pragma unroll
         for (int u = 0; u < 2; ++u)
-          if (k + u < count[j]) sum[j] += x[u][j], unset(place[j] + u * kWidth);
-        place[j] += 2 * kWidth;
+          if (k + u < count[j]) sum[j] += x[u][j], unset(place[j] + u * K::kWidth);
+        place[j] += 2 * K::kWidth;
       }
     }
 #pragma unroll
     for (int j = 0; j < LanePosition::kAwaited; ++j)
       if (const Index r = first + LanePosition::kApart * j; r < f.m)
-        shared.number[r * kWidth + at.column] = sum[j];
+        shared.number[r * K::kWidth + at.column] = sum[j];
   }
 }
 
 /// Waits for y of the front's pivots and x of the rows below them, and stores them to
 /// shared.number.
-template <int kRows, int kWidth>
-__device__ void take_rows_back(FrontShared<kRows, kWidth>& shared, const Front& f,
-                               const SweepMemory<double>& memory, const LanePosition<kWidth>& at) {
-  using LanePosition = multi::LanePosition<kWidth>;
+template <class K, int kRows>
+__device__ void take_rows_back(FrontShared<K, kRows>& shared, const Front& f,
+                               const SweepMemory<typename K::S>& memory,
+                               const LanePosition<K::kWidth>& at) {
+  using LanePosition = multi::LanePosition<K::kWidth>;
   // 12: most fronts take two rounds
-  constexpr int kAwaited = kWidth == 32 ? 12 : LanePosition::kAwaited;
+  constexpr int kAwaited = K::kWidth == 32 ? 12 : LanePosition::kAwaited;
   for (Index first = at.row; first < f.m; first += kAwaited * LanePosition::kApart) {
     double x[kAwaited];
     const double* place[kAwaited];
@@ -177,36 +182,37 @@ __device__ void take_rows_back(FrontShared<kRows, kWidth>& shared, const Front& 
                   row = r < f.p   ? f.first + r
                         : r < f.m ? static_cast<Index>(shared.place[r])
                                   : 0;
-      place[j] = (r < f.p ? memory.y : memory.x) + Offset{row} * kWidth + at.column;
+      place[j] = (r < f.p ? memory.y : memory.x) + Offset{row} * K::kWidth + at.column;
       x[j] = r < f.m ? load_relaxed(place[j]) : 0.0;
     }
     await_numbers(place, x, kSoon);
 #pragma unroll
     for (int j = 0; j < kAwaited; ++j)
       if (const Index r = first + LanePosition::kApart * j; r < f.m)
-        shared.number[r * kWidth + at.column] = x[j];
+        shared.number[r * K::kWidth + at.column] = r < f.p ? handed_on<typename K::S>(x[j]) : x[j];
   }
 }
 
 /// The numbers of a lane's rows of a block, which begins with row `first` of the front, less the
 /// products of L's columns before `end`; rows behind row `last` repeat it. number:
 /// FrontShared::number; l: the panel, of m rows.
-template <int kCount, int kWidth>
+template <int kCount, class K>
 struct RowBlock {
   double sum[kCount];
   Index row[kCount];
-  __device__ RowBlock(const double* number, const double* l, Index m, Index first, Index last,
-                      Index end, const LanePosition<kWidth>& at) {
+  __device__ RowBlock(const double* number, const typename K::S* l, Index m, Index first,
+                      Index last, Index end, const LanePosition<K::kWidth>& at) {
 #pragma unroll
     for (int j = 0; j < kCount; ++j)
-      row[j] = min(first + at.row + LanePosition<kWidth>::kApart * j, last),
-      sum[j] = number[row[j] * kWidth + at.column];
-    const double* column = l;
+      row[j] = min(first + at.row + LanePosition<K::kWidth>::kApart * j, last),
+      sum[j] = number[row[j] * K::kWidth + at.column];
+    const typename K::S* column = l;
 #pragma unroll 4
     for (Index c = 0; c < end; ++c) {
-      const double y = number[c * kWidth + at.column];
+      const double y = number[c * K::kWidth + at.column];
 #pragma unroll
-      for (int j = 0; j < kCount; ++j) sum[j] = fma(-column[row[j]], y, sum[j]);
+      for (int j = 0; j < kCount; ++j)
+        sum[j] = fma(-static_cast<double>(column[row[j]]), y, sum[j]);
       column += m - c - 1;
     }
   }
@@ -214,12 +220,13 @@ struct RowBlock {
 
 /// Computes y of the front's pivots from shared.number, stores it there and publishes it. Called by
 /// all lanes of a warp.
-template <int kRows, int kWidth>
-__device__ void eliminate_rows(FrontShared<kRows, kWidth>& shared, const double* l, const Front& f,
-                               const SweepMemory<double>& memory, const LanePosition<kWidth>& at) {
-  using LanePosition = multi::LanePosition<kWidth>;
+template <class K, int kRows>
+__device__ void eliminate_rows(FrontShared<K, kRows>& shared, const typename K::S* l,
+                               const Front& f, const SweepMemory<typename K::S>& memory,
+                               const LanePosition<K::kWidth>& at) {
+  using LanePosition = multi::LanePosition<K::kWidth>;
   for (Index first = 0; first < f.p; first += LanePosition::kPivots * LanePosition::kApart) {
-    RowBlock<LanePosition::kPivots, kWidth> block(shared.number, l, f.m, first, f.p - 1, first, at);
+    RowBlock<LanePosition::kPivots, K> block(shared.number, l, f.m, first, f.p - 1, first, at);
 #pragma unroll
     for (int j = 0; j < LanePosition::kPivots; ++j)
 #pragma unroll
@@ -228,49 +235,49 @@ __device__ void eliminate_rows(FrontShared<kRows, kWidth>& shared, const double*
         if (c >= f.p) break;
         const double y = from_row(block.sum[j] * shared.reciprocal[c], k, at);
         if (at.row == k) block.sum[j] = y;
-        const double* column = l + packed_column(c, f.m);
+        const typename K::S* column = l + packed_column(c, f.m);
 #pragma unroll
         for (int i = j; i < LanePosition::kPivots; ++i)
           if (first + at.row + LanePosition::kApart * i > c)
-            block.sum[i] = fma(-column[block.row[i]], y, block.sum[i]);
+            block.sum[i] = fma(-static_cast<double>(column[block.row[i]]), y, block.sum[i]);
       }
     __syncwarp();  // all lanes have read the numbers that are overwritten
 #pragma unroll
     for (int j = 0; j < LanePosition::kPivots; ++j)
       if (const Index r = first + at.row + LanePosition::kApart * j; r < f.p) {
-        shared.number[r * kWidth + at.column] = block.sum[j];
-        publish(memory.y + Offset{f.first + r} * kWidth + at.column, block.sum[j]);
+        shared.number[r * K::kWidth + at.column] = block.sum[j];
+        publish(memory.y + Offset{f.first + r} * K::kWidth + at.column, block.sum[j]);
       }
     __syncwarp();
   }
 }
 
-template <int kRows, int kWidth>
-__device__ void sweep_fronts_forward(FrontShared<kRows, kWidth>& shared, WarpBarriers& barriers,
-                                     const SweepView& view, const MultiMemory& memory,
-                                     const Dealt& dealt, int lane) {
-  using LanePosition = multi::LanePosition<kWidth>;
+template <class K, int kRows>
+__device__ void sweep_fronts_forward(FrontShared<K, kRows>& shared, WarpBarriers& barriers,
+                                     const SweepView& view,
+                                     const MultiMemory<typename K::S>& memory, const Dealt& dealt,
+                                     int lane) {
+  using LanePosition = multi::LanePosition<K::kWidth>;
   if (dealt.count <= 0) return;
   const LanePosition at(lane);
-  Fronts<FrontShared<kRows, kWidth>> fronts(shared, barriers, view, memory.numbers.l, dealt, lane);
-  PlacesAhead<kRows, kWidth, true> ahead(shared, fronts, dealt.count, view, lane);
+  Fronts<FrontShared<K, kRows>> fronts(shared, barriers, view, memory.numbers.l, dealt, lane);
+  PlacesAhead<K, kRows, true> ahead(shared, fronts, dealt.count, view, lane);
   for (Index k = 0; k < dealt.count; ++k) {
     fronts.begin(k);
     const Front& f = fronts.front(k);
     ahead.begin(k);
     take_starts(shared, f, memory, at);
     ahead.prefetch(k, memory.numbers.update, memory.rows);
-    const double* l = fronts.await_panel();
+    const typename K::S* l = fronts.await_panel();
     put_reciprocals(shared, l, f, lane);
     __syncwarp();
     eliminate_rows(shared, l, f, memory.numbers, at);
     for (Index first = f.p; first < f.m; first += LanePosition::kBelow * LanePosition::kApart) {
-      const RowBlock<LanePosition::kBelow, kWidth> block(shared.number, l, f.m, first, f.m - 1, f.p,
-                                                         at);
+      const RowBlock<LanePosition::kBelow, K> block(shared.number, l, f.m, first, f.m - 1, f.p, at);
 #pragma unroll
       for (int j = 0; j < LanePosition::kBelow; ++j)
         if (const Index r = first + at.row + LanePosition::kApart * j; r < f.m)
-          publish(memory.numbers.update + Offset{shared.place[r]} * kWidth + at.column,
+          publish(memory.numbers.update + Offset{shared.place[r]} * K::kWidth + at.column,
                   block.sum[j]);
     }
     fronts.end();
@@ -285,24 +292,24 @@ constexpr Index kCarried = 8;
 /// for the lane's one of kWidth right-hand sides: y less the products with x of L's rows from `end`
 /// on. sum[j].error holds the rounding errors of sum[j].sum. Columns from `end` on repeat column
 /// end - 1. number: FrontShared::number; panel: L, of m rows.
-template <int kWidth>
+template <class K>
 struct ColumnBlock {
-  using LanePosition = multi::LanePosition<kWidth>;
+  using LanePosition = multi::LanePosition<K::kWidth>;
   Dot2 sum[LanePosition::kPivots];
-  const double* l[LanePosition::kPivots];
-  __device__ ColumnBlock(const double* number, const double* panel, Index m, Index first, Index end,
-                         const LanePosition& at) {
+  const typename K::S* l[LanePosition::kPivots];
+  __device__ ColumnBlock(const double* number, const typename K::S* panel, Index m, Index first,
+                         Index end, const LanePosition& at) {
 #pragma unroll
     for (int j = 0; j < LanePosition::kPivots; ++j) {
       const Index c = min(first + at.row + LanePosition::kApart * j, end - 1);
-      l[j] = panel + packed_column(c, m), sum[j].sum = number[c * kWidth + at.column];
+      l[j] = panel + packed_column(c, m), sum[j].sum = number[c * K::kWidth + at.column];
     }
     for (Index begin = end; begin < m; begin += kCarried) {
       for (Index r = begin; r < min(begin + kCarried, m); ++r) {
-        const double x = number[r * kWidth + at.column];
+        const double x = number[r * K::kWidth + at.column];
 #pragma unroll
         for (int j = 0; j < LanePosition::kPivots; ++j)
-          sum[j].error = fma(-l[j][r], x, sum[j].error);
+          sum[j].error = fma(-static_cast<double>(l[j][r]), x, sum[j].error);
       }
 #pragma unroll
       for (int j = 0; j < LanePosition::kPivots; ++j)
@@ -313,14 +320,14 @@ struct ColumnBlock {
 
 /// Computes x of the front's pivots from shared.number, block of columns after block from the last,
 /// stores it there and publishes it. Called by all lanes of a warp.
-template <int kRows, int kWidth>
-__device__ void eliminate_columns(FrontShared<kRows, kWidth>& shared, const double* l,
-                                  const Front& f, const MultiMemory& memory,
-                                  const LanePosition<kWidth>& at) {
-  using LanePosition = multi::LanePosition<kWidth>;
+template <class K, int kRows>
+__device__ void eliminate_columns(FrontShared<K, kRows>& shared, const typename K::S* l,
+                                  const Front& f, const MultiMemory<typename K::S>& memory,
+                                  const LanePosition<K::kWidth>& at) {
+  using LanePosition = multi::LanePosition<K::kWidth>;
   constexpr Index kBlock = LanePosition::kPivots * LanePosition::kApart;
   for (Index first = (f.p - 1) / kBlock * kBlock; first >= 0; first -= kBlock) {
-    ColumnBlock<kWidth> block(shared.number, l, f.m, first, min(first + kBlock, f.p), at);
+    ColumnBlock<K> block(shared.number, l, f.m, first, min(first + kBlock, f.p), at);
 #pragma unroll
     for (int j = LanePosition::kPivots - 1; j >= 0; --j)
 #pragma unroll
@@ -332,7 +339,7 @@ __device__ void eliminate_columns(FrontShared<kRows, kWidth>& shared, const doub
 #pragma unroll
         for (int i = 0; i <= j; ++i)
           if (first + at.row + LanePosition::kApart * i < c)
-            block.sum[i].error = fma(-block.l[i][c], x, block.sum[i].error);
+            block.sum[i].error = fma(-static_cast<double>(block.l[i][c]), x, block.sum[i].error);
       }
     __syncwarp();  // all lanes have read the numbers that are overwritten
 #pragma unroll
@@ -340,28 +347,29 @@ __device__ void eliminate_columns(FrontShared<kRows, kWidth>& shared, const doub
       const Index r = first + at.row + LanePosition::kApart * j;
       if (r >= f.p) continue;
       const double x = block.sum[j].sum;
-      shared.number[r * kWidth + at.column] = x;
-      publish(memory.numbers.x + Offset{f.first + r} * kWidth + at.column, x);
+      shared.number[r * K::kWidth + at.column] = x;
+      publish(memory.numbers.x + Offset{f.first + r} * K::kWidth + at.column, x);
     }
     __syncwarp();
   }
 }
 
-template <int kRows, int kWidth>
-__device__ void sweep_fronts_backward(FrontShared<kRows, kWidth>& shared, WarpBarriers& barriers,
-                                      const SweepView& view, const MultiMemory& memory,
-                                      const Dealt& dealt, int lane) {
+template <class K, int kRows>
+__device__ void sweep_fronts_backward(FrontShared<K, kRows>& shared, WarpBarriers& barriers,
+                                      const SweepView& view,
+                                      const MultiMemory<typename K::S>& memory, const Dealt& dealt,
+                                      int lane) {
   if (dealt.count <= 0) return;
-  const LanePosition<kWidth> at(lane);
-  Fronts<FrontShared<kRows, kWidth>> fronts(shared, barriers, view, memory.numbers.l, dealt, lane);
-  PlacesAhead<kRows, kWidth, false> ahead(shared, fronts, dealt.count, view, lane);
+  const LanePosition<K::kWidth> at(lane);
+  Fronts<FrontShared<K, kRows>> fronts(shared, barriers, view, memory.numbers.l, dealt, lane);
+  PlacesAhead<K, kRows, false> ahead(shared, fronts, dealt.count, view, lane);
   for (Index k = 0; k < dealt.count; ++k) {
     fronts.begin(k);
     const Front& f = fronts.front(k);
     ahead.begin(k);
     take_rows_back(shared, f, memory.numbers, at);
     ahead.prefetch(k, nullptr, memory.numbers.y);
-    const double* l = fronts.await_panel();
+    const typename K::S* l = fronts.await_panel();
     put_reciprocals(shared, l, f, lane);
     __syncwarp();
     eliminate_columns(shared, l, f, memory, at);

@@ -9,34 +9,38 @@
 namespace kauri::numeric::cuda::sweep::multi {
 
 /// The loader's side of the ring of stages in shared memory, which it fills. For each stage:
-/// begin(), copy() once or more, end(). Called by one thread.
-template <int kWidth>
+/// begin(), copy() once or more, end(). Called by the lanes that take part (single/loads.cuh).
+template <class K>
 class Stages {
  public:
-  __device__ explicit Stages(const Tiles<kWidth>& shared) : shared_(shared) {}
+  using S = typename K::S;
+  using Loads = typename K::Loads;
+  __device__ explicit Stages(const Tiles<K>& shared) : shared_(shared) {}
   /// Waits until the next stage is free, announces `bytes` bytes of copies to its barrier, and
   /// returns it.
-  __device__ double* begin(int bytes) {
+  __device__ S* begin(int bytes) {
     ptx::barrier_wait(&shared_.barrier.empty[turn_.at], turn_.phase ^ 1);
-    ptx::barrier_arrive_expecting(&shared_.barrier.full[turn_.at], bytes);
+    Loads::begin(bytes, &shared_.barrier.full[turn_.at]);
     return shared_.data.stage[turn_.at];
   }
-  __device__ void copy(double* to, const double* from, int entries) {
-    ptx::bulk_copy(to, from, entries * 8, &shared_.barrier.full[turn_.at]);
+  __device__ void copy(S* to, const S* from, int entries) {
+    Loads::copy(to, from, entries * kBytes<S>, &shared_.barrier.full[turn_.at]);
   }
-  __device__ void end() { turn_.next(); }
+  __device__ void end() {
+    Loads::end(&shared_.barrier.full[turn_.at]);
+    turn_.next();
+  }
 
  private:
-  const Tiles<kWidth>& shared_;
-  Turn<RingLengths<kWidth>::kStages> turn_;
+  const Tiles<K>& shared_;
+  Turn<RingLengths<K>::kStages> turn_;
 };
 
-template <bool kForward, int kWidth>
-__device__ void load_task(Stages<kWidth>& stages, const SweepTask& task, const Front& front,
-                          const MultiMemory& memory) {
+template <bool kForward, class K>
+__device__ void load_task(Stages<K>& stages, const SweepTask& task, const Front& front,
+                          const MultiMemory<typename K::S>& memory) {
   const FrontCells cells{front.m, front.p};
-  const double *panel = memory.numbers.l + front.panel,
-               *inverses = memory.numbers.l + front.inverses;
+  const auto *panel = memory.numbers.l + front.panel, *inverses = memory.numbers.l + front.inverses;
   const Index pivots = cells.pivot_tiles();
   if constexpr (kForward) {
     for (Index i = task.row; i < task.row + task.rows; ++i) {
@@ -61,18 +65,20 @@ __device__ void load_task(Stages<kWidth>& stages, const SweepTask& task, const F
 }
 
 /// Prefetches `count` words of 4 bytes to the L2 cache, rounded out to whole units of 16 bytes.
-__device__ inline void prefetch_words(const void* from, Index count) {
+template <class Loads>
+__device__ void prefetch_words(const void* from, Index count) {
   const auto at = reinterpret_cast<std::uintptr_t>(from), begin = at & ~std::uintptr_t{15};
   if (count > 0)
-    ptx::prefetch(reinterpret_cast<const void*>(begin),
-                  static_cast<int>((at + 4 * static_cast<unsigned>(count) - begin + 15) & ~15u));
+    Loads::prefetch(reinterpret_cast<const void*>(begin),
+                    static_cast<int>((at + 4 * static_cast<unsigned>(count) - begin + 15) & ~15u));
 }
 
 /// Prefetches to the L2 cache the lists, and b or y, that a task reads before it can load any
-/// number: no block has read these lately. Called by one thread.
-template <bool kForward, int kWidth>
+/// number: no block has read these lately. Called by the lanes that take part in loads.
+template <bool kForward, class K>
 __device__ void prefetch_task(const SweepTask& task, const Front& front, const SweepView& view,
-                              const MultiMemory& memory) {
+                              const MultiMemory<typename K::S>& memory) {
+  using Loads = typename K::Loads;
   const FrontCells cells{front.m, front.p};
   const bool whole = task.kind != SweepTask::Kind::part;
   const Index begin = cells.first_row(task.row), below = max(begin, front.p);
@@ -81,30 +87,30 @@ __device__ void prefetch_task(const SweepTask& task, const Front& front, const S
                                   : begin;
   const auto numbers = [&](const double* array, Index first) {
     if (const Index rows = min(front.p - first, kTile); rows > 0)
-      ptx::prefetch(array + Offset{front.first + first} * kWidth,
-                    rows * kWidth * static_cast<int>(sizeof(double)));
+      Loads::prefetch(array + Offset{front.first + first} * K::kWidth,
+                      rows * K::kWidth * static_cast<int>(sizeof(double)));
   };
   if constexpr (kForward) {
     if (!whole) return;
-    prefetch_words(view.ptr + front.row + task.front + begin, end - begin + 1);
-    prefetch_words(view.slot + front.relative + below - front.p, end - below);
+    prefetch_words<Loads>(view.ptr + front.row + task.front + begin, end - begin + 1);
+    prefetch_words<Loads>(view.slot + front.relative + below - front.p, end - below);
     numbers(memory.rows, begin);
   } else {
-    prefetch_words(view.row + front.row + below, end - below);
+    prefetch_words<Loads>(view.row + front.row + below, end - below);
     if (whole) numbers(memory.numbers.y, task.column * kTile);
   }
 }
 
 /// Draws tickets until none is left, and fills the ring with the data of their tasks. At the end
 /// stores a task whose front is kNone, at which the other warps return. Called by the loader warp.
-template <bool kForward, int kWidth>
-__device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view,
-                           const MultiMemory& memory) {
+template <bool kForward, class K>
+__device__ void run_loader(const Tiles<K>& shared, const SweepView& view,
+                           const MultiMemory<typename K::S>& memory) {
   const SweepTask* tasks = kForward ? view.forward : view.backward;
   const Index count = kForward ? view.forward_tasks : view.backward_tasks;
   int* ticket = memory.numbers.ticket + (kForward ? 0 : 1);
   const int lane = ptx::thread_index() % 32;
-  Stages<kWidth> stages(shared);
+  Stages<K> stages(shared);
   for (Turn<2> turn;; turn.next()) {
     ptx::barrier_wait(&shared.barrier.task_empty[turn.at], turn.phase ^ 1);
     int drawn = 0;
@@ -120,10 +126,10 @@ __device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view,
     if (drawn < count)
       kernels::copy_words(shared.data.front[turn.at], view.front[task.front], lane);
     __syncwarp();
-    if (lane == 0) {
-      ptx::barrier_arrive(&shared.barrier.task_full[turn.at]);
+    if (K::Loads::takes_part(lane)) {
+      if (lane == 0) ptx::barrier_arrive(&shared.barrier.task_full[turn.at]);
       const bool loads = drawn < count && task.kind != SweepTask::Kind::gather;
-      if (loads) prefetch_task<kForward, kWidth>(task, shared.data.front[turn.at], view, memory);
+      if (loads) prefetch_task<kForward, K>(task, shared.data.front[turn.at], view, memory);
       if (loads) load_task<kForward>(stages, task, shared.data.front[turn.at], memory);
     }
     __syncwarp();

@@ -125,7 +125,7 @@ __device__ __forceinline__ void await_rows(const Rows& rows, bool next,
 /// to `tile` in shared memory, or adds them to or subtracts them from the numbers that the same
 /// lane has stored there (`how`). next, meanwhile: as for await_rows(). Called by all lanes of a
 /// warp.
-template <int kWidth, class F>
+template <int kWidth, class S, class F>
 __device__ __forceinline__ void load_numbers(const Rows& rows, double* tile, Accumulate how,
                                              bool next, std::uint64_t* empty, unsigned phase,
                                              const F& meanwhile) {
@@ -137,6 +137,10 @@ __device__ __forceinline__ void load_numbers(const Rows& rows, double* tile, Acc
   else
     await_rows<false>(rows, next, mine, x, meanwhile);
   ptx::barrier_wait(empty, phase);
+  if (sizeof(S) != sizeof(double) && rows.handed_on) {
+#pragma unroll
+    for (int j = 0; j < kRounds; ++j) x[j].x = handed_on<S>(x[j].x), x[j].y = handed_on<S>(x[j].y);
+  }
   if (how != Accumulate::set) {
     const double sign = how == Accumulate::subtract ? -1.0 : 1.0;
 #pragma unroll
@@ -239,11 +243,11 @@ __device__ void await_pairs(double2 (&x)[kCount], const F& at) {
 /// start from: b, and, unless other tasks add them up, the children's update rows one after the
 /// other, which it unsets; waits for those of all of a lane's rows together, since each wait is a
 /// trip to the L2 cache and back.
-template <int kWidth>
+template <class K>
 __device__ void put_starts(double* tile, const SweepTask& task, const Front& front, Index i,
-                           const SweepView& view, const MultiMemory& memory) {
-  constexpr int kRounds = NumberLoader<kWidth>::kRounds, kTogether = kWidth == 32 ? 1 : 2;
-  const NumberLoader<kWidth> mine;
+                           const SweepView& view, const MultiMemory<typename K::S>& memory) {
+  constexpr int kRounds = NumberLoader<K::kWidth>::kRounds, kTogether = K::kWidth == 32 ? 1 : 2;
+  const NumberLoader<K::kWidth> mine;
   const FrontCells cells{front.m, front.p};
   const Index row = cells.first_row(i), rows = cells.rows_of(i);
   const bool adds = task.kind != SweepTask::Kind::gathered;
@@ -257,7 +261,7 @@ __device__ void put_starts(double* tile, const SweepTask& task, const Front& fro
     end[j] = adds && r < rows ? __ldg(ptr + r + 1) : 0;
     x[j] = r < rows && row + r < front.p
                ? *reinterpret_cast<const double2*>(
-                     memory.rows + Offset{front.first + row + r} * kWidth + mine.column)
+                     memory.rows + Offset{front.first + row + r} * K::kWidth + mine.column)
                : make_double2(0, 0);
   }
 #pragma unroll
@@ -272,7 +276,7 @@ __device__ void put_starts(double* tile, const SweepTask& task, const Front& fro
       const std::uint32_t own =
           static_cast<std::uint32_t>(ptx::anew(static_cast<int>(begin[j % kRounds])));
       return memory.numbers.update +
-             Offset{own + k + static_cast<std::uint32_t>(j / kRounds)} * kWidth + mine.column;
+             Offset{own + k + static_cast<std::uint32_t>(j / kRounds)} * K::kWidth + mine.column;
     };
     const auto there = [&](int j) {
       return k + static_cast<std::uint32_t>(j / kRounds) < end[j % kRounds] - begin[j % kRounds];
@@ -317,46 +321,46 @@ __device__ Sequence sequence_of(const SweepTask& task, const FrontCells& cells, 
 /// Returns vector number `a` of the vectors that make the start of tile row (backward: column) i:
 /// backward y, then the parts to subtract; forward the gathered sum, if the task has one, then the
 /// parts.
-template <bool kForward, int kWidth>
+template <bool kForward, class K>
 __device__ Rows vector_of(const SweepTask& task, const Front& front, Index i, Index a,
-                          const SweepMemory<double>& memory) {
+                          const SweepMemory<typename K::S>& memory) {
   const Index count = FrontCells{front.m, front.p}.rows_of(i);
-  const auto part = [&](double* parts, Index k) { return parts + Offset{k} * (kTile * kWidth); };
+  const auto part = [&](double* parts, Index k) { return parts + Offset{k} * (kTile * K::kWidth); };
   if constexpr (kForward) {
     const bool gathered = task.kind == SweepTask::Kind::gathered;
     const Index k = !gathered ? a : a == 0 ? task.parts : a - 1;
     return {part(memory.forward_part, task.part + k), nullptr, count, count - 1, true};
   } else {
-    double* from = a == 0 ? memory.y + Offset{front.first + i * kTile} * kWidth
+    double* from = a == 0 ? memory.y + Offset{front.first + i * kTile} * K::kWidth
                           : part(memory.backward_part, task.part + a - 1);
-    return {from, nullptr, count, count - 1, a > 0};
+    return {from, nullptr, count, count - 1, a > 0, a == 0};
   }
 }
 
 /// Returns the n-th tile of numbers that a task's tiles are multiplied by: forward y of pivot
 /// tiles, backward x of tile rows from the last, of the front's pivots or of its ancestors'.
-template <bool kForward, int kWidth>
+template <bool kForward, class K>
 __device__ Rows input_of(const SweepTask& task, const Front& front, Index n, const SweepView& view,
-                         const SweepMemory<double>& memory) {
+                         const SweepMemory<typename K::S>& memory) {
   const FrontCells cells{front.m, front.p};
   const Index k = kForward ? task.column + n : task.row + task.rows - 1 - n,
               count = cells.rows_of(k);
   if (k < cells.pivot_tiles())
-    return {(kForward ? memory.y : memory.x) + Offset{front.first + k * kTile} * kWidth, nullptr,
+    return {(kForward ? memory.y : memory.x) + Offset{front.first + k * kTile} * K::kWidth, nullptr,
             count, count - 1, false};
   return {memory.x, view.row + front.row + cells.first_row(k), count, 0, false};
 }
 
 /// Positions in the rings of inputs and starts of a warp that loads numbers.
-template <int kWidth>
+template <class K>
 struct NumberRings {
-  Turn<RingLengths<kWidth>::kInputs> input;
-  Turn<RingLengths<kWidth>::kStarts> start;
+  Turn<RingLengths<K>::kInputs> input;
+  Turn<RingLengths<K>::kStarts> start;
 };
 
 /// True if the ring of inputs has room to load a tile before the one before it has come.
-template <int kWidth>
-constexpr bool kAhead = RingLengths<kWidth>::kInputs > 2;
+template <class K>
+constexpr bool kAhead = RingLengths<K>::kInputs > 2;
 
 template <class Turn>
 __device__ void leave_full(std::uint64_t* full, Turn& turn) {
@@ -368,56 +372,55 @@ __device__ void leave_full(std::uint64_t* full, Turn& turn) {
 /// Loads all numbers of the sums of tile row i of a task, or backward of tile column i: the
 /// numbers that the sums start from, and the numbers to multiply by, in the order of sequence_of().
 /// Called by the warps that load numbers.
-template <bool kForward, int kWidth>
-__device__ void load_sums(const Tiles<kWidth>& shared, NumberRings<kWidth>& rings,
-                          const SweepTask& task, const Front& front, Index i, const SweepView& view,
-                          const MultiMemory& memory) {
+template <bool kForward, class K>
+__device__ void load_sums(const Tiles<K>& shared, NumberRings<K>& rings, const SweepTask& task,
+                          const Front& front, Index i, const SweepView& view,
+                          const MultiMemory<typename K::S>& memory) {
   const FrontCells cells{front.m, front.p};
   const bool whole = task.kind != SweepTask::Kind::part;
   const Sequence sequence = sequence_of<kForward>(task, cells, i);
   if constexpr (kForward) {
     if (whole) {
       ptx::barrier_wait(&shared.barrier.start_empty[rings.start.at], rings.start.phase ^ 1);
-      put_starts<kWidth>(shared.data.start[rings.start.at], task, front, i, view, memory);
+      put_starts<K>(shared.data.start[rings.start.at], task, front, i, view, memory);
       if (sequence.adds == 0) leave_full(shared.barrier.start_full, rings.start);
     }
   }
   const bool chain = whole && (!kForward || (i < cells.pivot_tiles() && !has_one_input(task)));
   const auto is_next = [&](Index n) { return chain && n + 2 >= sequence.inputs; };
   const auto input = [&](Index n) {
-    return input_of<kForward, kWidth>(task, front, n, view, memory.numbers);
+    return input_of<kForward, K>(task, front, n, view, memory.numbers);
   };
   Index asked = -1;  // number of the input whose copies are under way, to place `coming`; -1: none
-  Turn<RingLengths<kWidth>::kInputs> coming;
+  Turn<RingLengths<K>::kInputs> coming;
   const auto finish = [&] {
-    await_copies<kWidth>(input(asked), shared.data.input[coming.at], is_next(asked));
+    await_copies<K::kWidth>(input(asked), shared.data.input[coming.at], is_next(asked));
     leave_full(shared.barrier.input_full, coming);
   };
 #pragma unroll 1
   for (Index s = 0; s < sequence.adds + sequence.inputs; ++s) {
     const bool add = sequence.is_add(s);
     const Index n = add ? sequence.add(s) : sequence.input(s);
-    if (kAhead<kWidth> && !add && n + 1 < sequence.inputs) {
+    if (kAhead<K> && !add && n + 1 < sequence.inputs) {
       ptx::barrier_wait(&shared.barrier.input_empty[rings.input.at], rings.input.phase ^ 1);
-      ask<kWidth>(input(n), shared.data.input[rings.input.at]);
+      ask<K::kWidth>(input(n), shared.data.input[rings.input.at]);
       if (asked >= 0) finish();
       asked = n, coming = rings.input;
       rings.input.next();
       continue;
     }
-    const Rows rows =
-        add ? vector_of<kForward, kWidth>(task, front, i, n, memory.numbers) : input(n);
+    const Rows rows = add ? vector_of<kForward, K>(task, front, i, n, memory.numbers) : input(n);
     const bool first = n == 0 && (!kForward || task.kind == SweepTask::Kind::gathered);
     const Accumulate how = !add || (first && !kForward) ? Accumulate::set
                            : first                      ? Accumulate::add
                                                         : Accumulate::subtract;
-    load_numbers<kWidth>(
+    load_numbers<K::kWidth, typename K::S>(
         rows, add ? shared.data.start[rings.start.at] : shared.data.input[rings.input.at], how,
         !add && is_next(n),
         add ? &shared.barrier.start_empty[rings.start.at]
             : &shared.barrier.input_empty[rings.input.at],
         (add ? rings.start.phase : rings.input.phase) ^ 1, [&] {
-          if (!kAhead<kWidth> || asked < 0) return;
+          if (!kAhead<K> || asked < 0) return;
           ptx::commit_copies();  // an empty group: have_come() leaves out the last
           finish();
           asked = -1;
@@ -429,10 +432,10 @@ __device__ void load_sums(const Tiles<kWidth>& shared, NumberRings<kWidth>& ring
   }
 }
 
-template <bool kForward, int kWidth>
-__device__ void load_task_numbers(const Tiles<kWidth>& shared, NumberRings<kWidth>& rings,
+template <bool kForward, class K>
+__device__ void load_task_numbers(const Tiles<K>& shared, NumberRings<K>& rings,
                                   const SweepTask& task, const Front& front, const SweepView& view,
-                                  const MultiMemory& memory) {
+                                  const MultiMemory<typename K::S>& memory) {
   if constexpr (!kForward)
     return load_sums<false>(shared, rings, task, front, task.column, view, memory);
   if (has_one_input(task) && task.row == 0) {
@@ -444,10 +447,10 @@ __device__ void load_task_numbers(const Tiles<kWidth>& shared, NumberRings<kWidt
     load_sums<true>(shared, rings, task, front, i, view, memory);
 }
 
-template <bool kForward, int kWidth>
-__device__ void run_number_loader(const Tiles<kWidth>& shared, const SweepView& view,
-                                  const MultiMemory& memory) {
-  NumberRings<kWidth> rings;
+template <bool kForward, class K>
+__device__ void run_number_loader(const Tiles<K>& shared, const SweepView& view,
+                                  const MultiMemory<typename K::S>& memory) {
+  NumberRings<K> rings;
   for (Turn<2> turn;; turn.next()) {
     ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
     const SweepTask& task = shared.data.task[turn.at];

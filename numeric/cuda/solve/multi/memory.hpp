@@ -1,5 +1,5 @@
 // Solves of several right-hand sides by sweeps: as the sweeps of one (single/memory.hpp), with a
-// row of kWidth numbers, one for each column of a group, in place of each number. FP64, Hopper.
+// row of kWidth numbers, one for each column of a group, in place of each number.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,8 +16,10 @@ namespace kauri::numeric::cuda {
 /// Update rows and parts are read once, and the reader sets them back to unset (all bits 1): so
 /// they are unset between solves, of any width, and lie apart from x and y, which the kernel that
 /// copies b unsets.
+/// S: scalar of L and of the caller's vectors.
+template <class S>
 struct MultiMemory {
-  SweepMemory<double> numbers;
+  SweepMemory<S> numbers;
   double* rows;        ///< b by rows, kWidth numbers each, in the order of L's rows; the rows of a
                        ///< finished tile are scratch of its correction
   const Index* b_row;  ///< row i of b is row b_row[i] of L; null: row i of L
@@ -57,8 +59,9 @@ Index group_width(const Plan& plan, Index width, Index asked);
 /// and addresses in the `numbers` of a workspace for `most` right-hand sides
 /// (symbolic::multi_numbers()). The caller sets b, out, their rows and distances, verdict and
 /// run_flag.
-MultiMemory multi_memory(const Plan& plan, const double* l, double* numbers, Index most,
-                         Index columns, Index group);
+template <class S>
+MultiMemory<S> multi_memory(const Plan& plan, const S* l, double* numbers, Index most,
+                            Index columns, Index group);
 /// Returns the address of the scratch of a solve of one right-hand side (sweep_memory()) in the
 /// `numbers` of a workspace for `most` right-hand sides.
 double* scratch_of(const Plan& plan, double* numbers, Index most);
@@ -66,10 +69,15 @@ double* scratch_of(const Plan& plan, double* numbers, Index most);
 /// solve of a workspace for `most` > 1 right-hand sides. Throws Error(device).
 void enqueue_first_unset(const Plan& plan, double* numbers, Index most, cudaStream_t stream);
 
+/// Arithmetic by which a kernel multiplies tiles: by mma.m16n8k16 of Hopper, where bulk copies
+/// bring L; by mma.m8n8k4 or by fused multiply-adds on every device, where asynchronous copies do.
+/// Sums of the first two have the same order up to that inside one instruction of Hopper's.
+enum class SweepProducts { hopper, tensor, fma };
+
 /// Returns the number of blocks that the current device holds at once of the kernel for groups of
 /// kWidth columns, 8, 16 or 32; 0 if it cannot run the kernel. Called once for each device, before
 /// the first launch, since it prepares the kernels.
-template <int kWidth>
+template <class S, int kWidth, SweepProducts kProducts>
 int multi_blocks();
 
 /// Enqueues launches that solve L Y = B, L^T X = Y, or one after the other, and write X (Y after a
@@ -77,13 +85,14 @@ int multi_blocks();
 /// of b. `memory` is as returned by multi_memory(), with b, out and verdict, for groups of kWidth
 /// columns. blocks: of all groups together, at least one for each (else throws std::logic_error),
 /// at most multi_blocks(). Throws Error(device).
-template <int kWidth>
-void enqueue_multi_sweeps(const SweepView& view, const MultiMemory& memory, bool forward,
+template <class S, int kWidth, SweepProducts kProducts>
+void enqueue_multi_sweeps(const SweepView& view, const MultiMemory<S>& memory, bool forward,
                           bool backward, int blocks, cudaStream_t stream);
 
-/// Enqueues the solve, by the kernel for groups of group_width() columns: KernelSet::solve_several
-/// in double. Throws Error(device).
-void enqueue_several(const KernelSet<double>& kernels, const SeveralSolve<double>& solve,
+/// Enqueues the solve, by the kernel for groups of group_width() columns:
+/// KernelSet::solve_several. Throws Error(device).
+template <class S>
+void enqueue_several(const KernelSet<S>& kernels, const SeveralSolve<S>& solve,
                      cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

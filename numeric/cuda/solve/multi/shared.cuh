@@ -1,10 +1,13 @@
 // Shared memory of a block in sweeps of several right-hand sides. Numbers of a tile of rows are
 // placed so that neither the accesses of a warp that loads them nor those to the fragments of a
 // product meet in a bank.
+//
+// K, here and in files that include this: the kernel, a MultiKernel.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include "numeric/cuda/solve/multi/memory.hpp"
 #include "numeric/cuda/solve/single/fronts.cuh"
@@ -14,28 +17,56 @@ namespace kauri::numeric::cuda::sweep::multi {
 
 constexpr int kNumberLoaders = 3;  // warps after the one that loads L; they load the numbers that
                                    // tiles of L are multiplied by, and the initial numbers of sums
-constexpr int kResident = 2;       // blocks per multiprocessor
+constexpr int kResident = 2;       // blocks per multiprocessor that has the shared memory for them
 constexpr int kRegisters = 128,
               kMultiplierRegisters = 144;  // registers per thread: of the kernel, and of the
                                            // multiplying warps while there are tiles
 static_assert(kThreads == 32 * (kMultipliers + 1 + kNumberLoaders));
 
+/// A kernel of sweeps of kColumns right-hand sides, 8, 16 or 32. S: the scalar of L and of the
+/// caller's vectors. Loads: see single/loads.cuh.
+template <class Scalar, int kColumns, SweepProducts kKind>
+struct MultiKernel {
+  using S = Scalar;
+  using Loads = std::conditional_t<kKind == SweepProducts::hopper, BulkLoads, AsyncLoads>;
+  static constexpr int kWidth = kColumns;
+  static constexpr SweepProducts kProducts = kKind;
+};
+
 /// Lengths of the rings: stages of half a tile of L (kStages), tiles of numbers to multiply by
-/// (kInputs), and tiles of numbers that sums start from (kStarts).
-template <int kWidth>
-struct RingLengths;
-template <>
-struct RingLengths<8> {
+/// (kInputs), and tiles of numbers that sums start from (kStarts). On Hopper two blocks fill a
+/// multiprocessor; portable kernels take at most 99 KB, and with up to 16 columns at most 81 KB, of
+/// which compute capability 8.0 has room for two.
+template <class S, int kWidth, class Loads>
+struct RingsOf;
+template <class S>
+struct RingsOf<S, 8, BulkLoads> {
   static constexpr int kStages = 5, kInputs = 4, kStarts = 2;
 };
-template <>
-struct RingLengths<16> {
+template <class S>
+struct RingsOf<S, 16, BulkLoads> {
   static constexpr int kStages = 4, kInputs = 3, kStarts = 2;
 };
-template <>
-struct RingLengths<32> {
+template <class S>
+struct RingsOf<S, 32, BulkLoads> {
   static constexpr int kStages = 3, kInputs = 2, kStarts = 2;
 };
+template <class S>
+struct RingsOf<S, 8, AsyncLoads> {
+  static constexpr int kStages = sizeof(S) == 4 ? 5 : 3, kInputs = 4, kStarts = 2;
+};
+template <class S>
+struct RingsOf<S, 16, AsyncLoads> {
+  static constexpr int kStages = sizeof(S) == 4 ? 4 : 3, kInputs = sizeof(S) == 4 ? 3 : 2,
+                       kStarts = 2;
+};
+template <class S>
+struct RingsOf<S, 32, AsyncLoads> {
+  static constexpr int kStages = sizeof(S) == 4 ? 4 : 3, kInputs = 2,
+                       kStarts = sizeof(S) == 4 ? 2 : 1;
+};
+template <class K>
+using RingLengths = RingsOf<typename K::S, K::kWidth, typename K::Loads>;
 
 /// place_of() returns the place of a number in a tile of 64 rows in shared memory. Units of four
 /// columns are permuted within 128 bytes, depending on the row, by turn_of(): a fragment's rows are
@@ -46,19 +77,20 @@ __device__ constexpr int place_of(int row, int column) {
   return ((row * (kWidth / 4) + column / 4) ^ turn_of(row)) * 4 + column % 4;
 }
 
-template <int kWidth>
+template <class K>
 struct TileShared {
-  using RingLengths = multi::RingLengths<kWidth>;
-  double stage[RingLengths::kStages][kStageEntries];
-  double input[RingLengths::kInputs][kTile * kWidth];
-  double start[RingLengths::kStarts][kTile * kWidth];  // numbers that sums start from; then those
-                                                       // still to be multiplied by an inverse
+  using RingLengths = multi::RingLengths<K>;
+  static constexpr int kNumbers = kTile * K::kWidth;
+  typename K::S stage[RingLengths::kStages][kStageEntries];
+  double input[RingLengths::kInputs][kNumbers];
+  double start[RingLengths::kStarts][kNumbers];  // numbers that sums start from; then those still
+                                                 // to be multiplied by an inverse
   SweepTask task[2];
   Front front[2];
 };
-template <int kWidth>
+template <class K>
 struct TileBarriers {
-  using RingLengths = multi::RingLengths<kWidth>;
+  using RingLengths = multi::RingLengths<K>;
   std::uint64_t full[RingLengths::kStages], empty[RingLengths::kStages],
       input_full[RingLengths::kInputs], input_empty[RingLengths::kInputs],
       start_full[RingLengths::kStarts], start_empty[RingLengths::kStarts], task_full[2],
@@ -68,42 +100,60 @@ struct TileBarriers {
 /// Shared memory of a warp that takes narrow or small fronts, of up to kRows rows: panels as in
 /// WarpShared, kWidth numbers and the RowPlaces for each row of a front, and descriptions of four
 /// fronts.
-template <int kRows, int kWidth>
+template <class K, int kMost>
 struct alignas(16) FrontShared {
+  using Loads = typename K::Loads;
+  static constexpr int kRows = kMost;
   static constexpr int kPanel = kRows * (kRows + 1) / 2;
   static constexpr int kRoom = kRows <= 32 ? kPanel : kPanel + kPanel / 8;
-  double panel[kRoom];
-  double number[kRows * kWidth];
+  alignas(16) typename K::S panel[kRoom];
+  alignas(16) double number[kRows * K::kWidth];
   double reciprocal[kRows];
   Front front[4];
   Index id[4];
   std::uint32_t place[kRows], begin[kRows], end[kRows];  // as in RowPlaces
 };
 
-template <int kWidth>
+/// Warps of a block that take narrow fronts, and small ones: fewer than in sweeps of one right-hand
+/// side where there is no shared memory for more.
+template <class K>
+constexpr int kNarrows =
+    K::kWidth == 32 && sizeof(typename K::S) == 8 && std::is_same_v<typename K::Loads, AsyncLoads>
+        ? kNarrowWarps - 1
+        : kNarrowWarps;
+template <class K>
+constexpr int kSmalls =
+    K::kWidth > 8 && sizeof(typename K::S) == 8 && std::is_same_v<typename K::Loads, AsyncLoads>
+        ? kSmallWarps - 1
+        : kSmallWarps;
+
+template <class K>
 struct Barriers {
-  TileBarriers<kWidth> tiles;
-  WarpBarriers narrow[kNarrowWarps], small[kSmallWarps];
+  TileBarriers<K> tiles;
+  WarpBarriers narrow[kNarrows<K>], small[kSmalls<K>];
 };
 
-template <int kWidth>
+template <class K>
 struct MultiShared {
   union {
-    TileShared<kWidth> tiles;
-    FrontShared<32, kWidth> narrow[kNarrowWarps];
-    FrontShared<64, kWidth> small[kSmallWarps];
+    TileShared<K> tiles;
+    FrontShared<K, 32> narrow[kNarrows<K>];
+    FrontShared<K, 64> small[kSmalls<K>];
   };
-  Barriers<kWidth> direction[2];
+  Barriers<K> direction[2];
 };
-static_assert(kResident * (std::max({sizeof(MultiShared<8>), sizeof(MultiShared<16>),
-                                     sizeof(MultiShared<32>)}) +
-                           1024) <=
-              228 * 1024);
+/// True if a block of K fits in shared memory, of which a block loses 1 KB: on Hopper twice; else
+/// once in 100 KB or, with up to 16 columns, twice in 164 KB.
+template <class K>
+constexpr bool kFits = sizeof(MultiShared<K>) + 1024 <=
+                       1024 * (K::kProducts == SweepProducts::hopper ? 228 / kResident
+                               : K::kWidth < 32                      ? 164 / kResident
+                                                                     : 100);
 
-template <int kWidth>
+template <class K>
 struct Tiles {
-  TileShared<kWidth>& data;
-  TileBarriers<kWidth>& barrier;
+  TileShared<K>& data;
+  TileBarriers<K>& barrier;
 };
 
 /// Returns true if all tile rows of a forward task are multiplied by the same tile of numbers:
@@ -111,21 +161,22 @@ struct Tiles {
 /// loaded once otherwise.
 __device__ inline bool has_one_input(const SweepTask& task) { return task.rows > 1; }
 
-template <int kWidth>
-__device__ void set_up(Barriers<kWidth>& barriers) {
-  TileBarriers<kWidth>& tiles = barriers.tiles;
+template <class K>
+__device__ void set_up(Barriers<K>& barriers) {
+  constexpr int kArrivals = K::Loads::kArrivals;
+  TileBarriers<K>& tiles = barriers.tiles;
   const auto ring = [](auto& full, int fillers, auto& empty, int readers) {
     for (std::uint64_t& barrier : full) ptx::barrier_init(&barrier, fillers);
     for (std::uint64_t& barrier : empty) ptx::barrier_init(&barrier, readers);
   };
-  ring(tiles.full, 1, tiles.empty, kMultipliers);
+  ring(tiles.full, kArrivals, tiles.empty, kMultipliers);
   ring(tiles.input_full, kNumberLoaders, tiles.input_empty, kMultipliers);
   ring(tiles.start_full, kNumberLoaders, tiles.start_empty, kMultipliers);
   ring(tiles.task_full, 1, tiles.task_empty, kMultipliers + kNumberLoaders);
   for (WarpBarriers& warp : barriers.narrow)
-    for (std::uint64_t& barrier : warp.full) ptx::barrier_init(&barrier, 1);
+    for (std::uint64_t& barrier : warp.full) ptx::barrier_init(&barrier, kArrivals);
   for (WarpBarriers& warp : barriers.small)
-    for (std::uint64_t& barrier : warp.full) ptx::barrier_init(&barrier, 1);
+    for (std::uint64_t& barrier : warp.full) ptx::barrier_init(&barrier, kArrivals);
 }
 
 /// Publishes two adjacent numbers of a row, at p aligned to 16 bytes, for which other threads wait.
@@ -143,12 +194,13 @@ __device__ inline void unset_pair(double* p) {
 }
 /// Rows of kWidth numbers in global memory: row r, r < count, is row row[r] of `array`, or row r if
 /// `row` is null. `last`: the r that is likely to be set last. `once`: the rows are read once, and
-/// the reader unsets them.
+/// the reader unsets them. `handed_on`: a backward sweep reads them, rounded as by handed_on().
 struct Rows {
   double* array;
   const Index* row;
   Index count, last;
   bool once;
+  bool handed_on = false;
 };
 
 __device__ inline double2 sum_of(const double2& a, const double2& b) {

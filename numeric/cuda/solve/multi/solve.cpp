@@ -24,12 +24,13 @@ Index group_width(const Plan& plan, Index width, Index asked) {
   return plan.n <= kFewestRows ? 8 : 16;
 }
 
-MultiMemory multi_memory(const Plan& plan, const double* l, double* numbers, Index most,
-                         Index columns, Index group) {
+template <class S>
+MultiMemory<S> multi_memory(const Plan& plan, const S* l, double* numbers, Index most,
+                            Index columns, Index group) {
   const symbolic::MultiNumbers place =
       symbolic::multi_numbers(plan.internals->device.sweeps, plan.n, most);
   const Offset vector = Offset{plan.n} * symbolic::solve_width(columns);
-  MultiMemory out{};
+  MultiMemory<S> out{};
   out.numbers.l = l;
   out.numbers.x = numbers + place.scratch;
   out.numbers.y = out.numbers.x + vector;
@@ -56,25 +57,29 @@ void enqueue_first_unset(const Plan& plan, double* numbers, Index most, cudaStre
   check(cudaMemsetAsync(numbers, 0xff, kept * sizeof(double), stream), "numbers of a solve");
 }
 
-void enqueue_several(const KernelSet<double>& kernels, const SeveralSolve<double>& solve,
+template <class S>
+void enqueue_several(const KernelSet<S>& kernels, const SeveralSolve<S>& solve,
                      cudaStream_t stream) {
   const SolveSteps& steps = solve.steps;
-  const StridedView<const double> b = strided(solve.b);
-  const StridedView<double> x = strided(solve.x);
+  const StridedView<const S> b = strided(solve.b);
+  const StridedView<S> x = strided(solve.x);
   const Index width = symbolic::solve_width(solve.x.cols),
               columns = group_width(solve.plan, width, kernels.group_columns);
-  MultiMemory multi =
-      multi_memory(solve.plan, solve.entries, solve.numbers, solve.most, solve.x.cols, columns);
+  MultiMemory<S> multi =
+      multi_memory<S>(solve.plan, solve.entries, solve.numbers, solve.most, solve.x.cols, columns);
   multi.numbers.verdict = solve.verdict, multi.numbers.b = b.data, multi.numbers.out = x.data;
   multi.numbers.b_step = b.row, multi.numbers.out_step = x.row;
   multi.numbers.run_flag = steps.run_flag;
   multi.b_row = steps.permute ? solve.sweeps.new_of : nullptr,
   multi.out_row = steps.back ? solve.sweeps.new_of : nullptr;
   multi.b_column = b.column, multi.out_column = x.column;
-  const GroupKernel& group =
+  const GroupKernel<S>& group =
       *std::find_if(kernels.group.begin(), kernels.group.end(),
-                    [&](const GroupKernel& kernel) { return kernel.columns == columns; });
+                    [&](const GroupKernel<S>& kernel) { return kernel.columns == columns; });
   group.enqueue(solve.sweeps, multi, steps.forward, steps.backward, group.blocks, stream);
 }
+
+template void enqueue_several(const KernelSet<float>&, const SeveralSolve<float>&, cudaStream_t);
+template void enqueue_several(const KernelSet<double>&, const SeveralSolve<double>&, cudaStream_t);
 
 }  // namespace kauri::numeric::cuda

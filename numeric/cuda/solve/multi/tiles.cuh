@@ -1,5 +1,5 @@
 // Sweeps of several right-hand sides through tiled fronts: the tasks of the sweeps of one
-// right-hand side (single/tiles.cuh), by products of tensor cores.
+// right-hand side (single/tiles.cuh), by products of tiles.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,19 +9,19 @@
 
 namespace kauri::numeric::cuda::sweep::multi {
 
-template <int kWidth>
-__device__ void put(double* tile, TileSums<kWidth>& sum) {
-  const Lane at = here();
-  const OwnRows<kWidth> own(tile, at);
+template <class K>
+__device__ void put(double* tile, TileSums<K>& sum) {
+  const Lane at = here<K>();
+  const OwnRows<K> own(tile, at);
   for_pairs(sum, at, [&](int slot, int step, double x, double y) {
     own.pair(slot, step) = make_double2(x, y);
   });
 }
 
-template <int kWidth>
-__device__ void take(double* tile, TileSums<kWidth>& sum) {
-  const Lane at = here();
-  const OwnRows<kWidth> own(tile, at);
+template <class K>
+__device__ void take(double* tile, TileSums<K>& sum) {
+  const Lane at = here<K>();
+  const OwnRows<K> own(tile, at);
   for_pairs(sum, at, [&](int slot, int step, double& x, double& y) {
     x = own.pair(slot, step).x, y = own.pair(slot, step).y;
   });
@@ -29,65 +29,68 @@ __device__ void take(double* tile, TileSums<kWidth>& sum) {
 
 /// Subtracts `sum` from the warp's rows of a tile of numbers in shared memory; sets rows from
 /// `rows` on to zero.
-template <int kWidth>
-__device__ void take_away(double* tile, Index rows, TileSums<kWidth>& sum) {
-  const Lane at = here();
-  const OwnRows<kWidth> own(tile, at);
+template <class K>
+__device__ void take_away(double* tile, Index rows, TileSums<K>& sum) {
+  const Lane at = here<K>();
+  const OwnRows<K> own(tile, at);
   for_pairs(sum, at, [&](int slot, int step, double x, double y) {
     double2& to = own.pair(slot, step);
-    to = own_row<kWidth>(at, slot) < rows ? make_double2(to.x - x, to.y - y) : make_double2(0, 0);
+    to =
+        own_row<K::kWidth>(at, slot) < rows ? make_double2(to.x - x, to.y - y) : make_double2(0, 0);
   });
 }
 
 /// Publishes the sums in the first `rows` rows of a tile row: row r to row row(r) of `array`, whose
 /// rows have kWidth numbers.
-template <int kWidth, class Row>
-__device__ void publish_rows(double* array, Index rows, TileSums<kWidth>& sum, const Row& row) {
-  const Lane at = here();
-  double* to[kSlots<kWidth>];
+template <class K, class Row>
+__device__ void publish_rows(double* array, Index rows, TileSums<K>& sum, const Row& row) {
+  const Lane at = here<K>();
+  double* to[kSlots<K::kWidth>];
 #pragma unroll
-  for (int slot = 0; slot < kSlots<kWidth>; ++slot) {
-    const int r = own_row<kWidth>(at, slot);
-    to[slot] = r < rows ? array + Offset{row(r)} * kWidth + first_column<kWidth>(at) : nullptr;
+  for (int slot = 0; slot < kSlots<K::kWidth>; ++slot) {
+    const int r = own_row<K::kWidth>(at, slot);
+    to[slot] =
+        r < rows ? array + Offset{row(r)} * K::kWidth + first_column<K::kWidth>(at) : nullptr;
   }
   for_pairs(sum, at, [&](int slot, int step, double x, double y) {
     if (to[slot] != nullptr) publish(to[slot] + step, x, y);
   });
 }
 
-template <int kWidth>
-__device__ double* await_input(const Tiles<kWidth>& shared, const Rings<kWidth>& rings) {
+template <class K>
+__device__ double* await_input(const Tiles<K>& shared, const Rings<K>& rings) {
   ptx::barrier_wait(&shared.barrier.input_full[rings.input.at], rings.input.phase);
   return shared.data.input[rings.input.at];
 }
-template <int kWidth>
-__device__ void leave_input(const Tiles<kWidth>& shared, Rings<kWidth>& rings) {
+template <class K>
+__device__ void leave_input(const Tiles<K>& shared, Rings<K>& rings) {
   __syncwarp();
   if (ptx::thread_index() % 32 == 0)
     ptx::barrier_arrive(&shared.barrier.input_empty[rings.input.at]);
   rings.input.next();
 }
-template <int kWidth>
-__device__ double* await_start(const Tiles<kWidth>& shared, const Rings<kWidth>& rings) {
+template <class K>
+__device__ double* await_start(const Tiles<K>& shared, const Rings<K>& rings) {
   ptx::barrier_wait(&shared.barrier.start_full[rings.start.at], rings.start.phase);
   return shared.data.start[rings.start.at];
 }
-template <int kWidth>
-__device__ void leave_start(const Tiles<kWidth>& shared, Rings<kWidth>& rings) {
+template <class K>
+__device__ void leave_start(const Tiles<K>& shared, Rings<K>& rings) {
   __syncwarp();
   if (ptx::thread_index() % 32 == 0)
     ptx::barrier_arrive(&shared.barrier.start_empty[rings.start.at]);
   rings.start.next();
 }
 
-template <int kWidth>
-__device__ void flip(TileSums<kWidth>& sum) {
+template <class K>
+__device__ void flip(TileSums<K>& sum) {
 #pragma unroll
   for (int cell = 0; cell < 2; ++cell)
 #pragma unroll
-    for (int h = 0; h < kGroups<kWidth>; ++h)
+    for (int h = 0; h < kGroups<K::kWidth>; ++h)
 #pragma unroll
-      for (int j = 0; j < 4; ++j) sum.of[cell][h][j] = ptx::flipped(sum.of[cell][h][j]);
+      for (int j = 0; j < TileSums<K>::kHeld; ++j)
+        sum.of[cell][h][j] = ptx::flipped(sum.of[cell][h][j]);
 }
 
 /// Computes sum = y + V (c - T y), y = V c, or with V^T and T^T if not kForward, for diagonal tile
@@ -95,18 +98,18 @@ __device__ void flip(TileSums<kWidth>& sum) {
 /// in global memory. All warps have written c, in shared memory, which is changed. `scratch`: the
 /// tile's rows of an array that no other thread reads any more; each lane keeps its own entries
 /// there, c while y is in c's place, then y. Called by all threads that multiply.
-template <bool kForward, int kWidth>
-__device__ void solve_marked_tile(const InverseOfL& inverse, const double* panel,
-                                  const FrontCells& cells, Index k, double* c, double* scratch,
-                                  TileSums<kWidth>& sum) {
-  const Lane at = here();
+template <bool kForward, class K>
+__device__ void solve_marked_tile(const InverseOfL<typename K::S>& inverse,
+                                  const typename K::S* panel, const FrontCells& cells, Index k,
+                                  double* c, double* scratch, TileSums<K>& sum) {
+  const Lane at = here<K>();
   const Index rows = cells.rows_of(k);
-  const OwnRows<kWidth> own(c, at);
+  const OwnRows<K> own(c, at);
   const auto kept = [&](int slot, int step) {
-    return reinterpret_cast<double2*>(scratch + own_row<kWidth>(at, slot) * kWidth +
-                                      first_column<kWidth>(at) + step);
+    return reinterpret_cast<double2*>(scratch + own_row<K::kWidth>(at, slot) * K::kWidth +
+                                      first_column<K::kWidth>(at) + step);
   };
-  const auto is_there = [&](int slot) { return own_row<kWidth>(at, slot) < rows; };
+  const auto is_there = [&](int slot) { return own_row<K::kWidth>(at, slot) < rows; };
   sum = {};
   multiply_inverse<kForward>(inverse, at, c, sum);
   together();
@@ -143,17 +146,17 @@ __device__ void solve_marked_tile(const InverseOfL& inverse, const double* panel
 /// tile, and U = V C, or W^T = (C V)^T, times the next input is subtracted. For a marked tile the
 /// ring holds C, not U or W, and the result is refined. Leaves the stages and the input. Called by
 /// all threads that multiply.
-template <bool kForward, int kWidth>
-__device__ void solve_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
-                           const MultiMemory& memory, const Front& front, Index k, bool product,
-                           double* c, TileSums<kWidth>& sum) {
+template <bool kForward, class K>
+__device__ void solve_tile(const Tiles<K>& shared, Rings<K>& rings,
+                           const MultiMemory<typename K::S>& memory, const Front& front, Index k,
+                           bool product, double* c, TileSums<K>& sum) {
   const FrontCells cells{front.m, front.p};
-  const InverseStages<kWidth> stages(shared, rings, sweep::blocks_of(cells.cells_of(k)));
+  const InverseStages<K> stages(shared, rings, sweep::blocks_of(cells.cells_of(k)));
   together();
   sum = {};
   const bool marked = stages.needs_correction();  // the same for all threads
-  if (!marked) multiply_inverse<kForward>(stages, here(), c, sum);
-  stages.leave(shared, rings, here().lane);
+  if (!marked) multiply_inverse<kForward>(stages, here<K>(), c, sum);
+  stages.leave(shared, rings, here<K>().lane);
   if (product) {
     flip(sum);
     multiply_tile<kForward>(shared, rings, symbolic::kTileCells, symbolic::kTileCells,
@@ -164,28 +167,29 @@ __device__ void solve_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
     together();
   }
   if (!marked) return;
-  const InverseOfL inverse{
+  const InverseOfL<typename K::S> inverse{
       memory.numbers.l + front.inverses + Offset{k} * symbolic::kTileInverseEntries,
       sweep::blocks_of(cells.cells_of(k))};
   solve_marked_tile<kForward>(inverse, memory.numbers.l + front.panel, cells, k, c,
-                              memory.rows + Offset{front.first + k * kTile} * kWidth, sum);
+                              memory.rows + Offset{front.first + k * kTile} * K::kWidth, sum);
 }
 
-template <int kWidth>
-__device__ void publish_part(double* parts, Index part, Index rows, TileSums<kWidth>& sum) {
-  publish_rows(parts + Offset{part} * (kTile * kWidth), rows, sum, [](int r) { return r; });
+template <class K>
+__device__ void publish_part(double* parts, Index part, Index rows, TileSums<K>& sum) {
+  publish_rows(parts + Offset{part} * (kTile * K::kWidth), rows, sum, [](int r) { return r; });
 }
 
-/// Computes y of pivot tile i from its reduced sums, in `start`, and publishes it; also stores y to
-/// the task's input if rows below in the same task read it. `sum`: the result.
-template <int kWidth>
-__device__ void finish_pivots(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
-                              const SweepTask& task, const Front& front, Index i, double* start,
-                              TileSums<kWidth>& sum, const MultiMemory& memory) {
+/// Computes y of pivot tile i from its reduced sums, in `start`, which it leaves, and publishes it;
+/// also stores y to the task's input if rows below in the same task read it. `sum`: the result.
+template <class K>
+__device__ void finish_pivots(const Tiles<K>& shared, Rings<K>& rings, const SweepTask& task,
+                              const Front& front, Index i, double* start, TileSums<K>& sum,
+                              const MultiMemory<typename K::S>& memory) {
   const FrontCells cells{front.m, front.p};
-  const Offset first = Offset{front.first + i * kTile} * kWidth;
+  const Offset first = Offset{front.first + i * kTile} * K::kWidth;
   solve_tile<true>(shared, rings, memory, front, i, ends_with_product(task, i, cells.pivot_tiles()),
                    start, sum);
+  leave_start(shared, rings);
   publish_rows(memory.numbers.y + first, cells.rows_of(i), sum, [](int r) { return r; });
   if (!has_one_input(task)) return;
   put(await_input(shared, rings), sum);
@@ -197,10 +201,10 @@ __device__ void finish_pivots(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
 /// columns of right-hand sides over every kTogether-th update row, and the sums of the lanes are
 /// added in a fixed tree, so that equal inputs give equal bits. Waits for each update row, and
 /// unsets it once it has been read.
-template <int kWidth>
+template <class K>
 __device__ void gather_rows(const SweepTask& task, const Front& front, const Lane& at,
-                            const SweepView& view, const SweepMemory<double>& memory) {
-  constexpr int kLanes = kWidth / 2, kTogether = 32 / kLanes, kUnderWay = 16;
+                            const SweepView& view, const SweepMemory<typename K::S>& memory) {
+  constexpr int kLanes = K::kWidth / 2, kTogether = 32 / kLanes, kUnderWay = 16;
   const FrontCells cells{front.m, front.p};
   const int mine = at.lane / kLanes, column = at.lane % kLanes * 2;
   constexpr Index kOwn = symbolic::kGatherRows / kMultipliers;
@@ -208,14 +212,14 @@ __device__ void gather_rows(const SweepTask& task, const Front& front, const Lan
     if (r >= cells.rows_of(task.row)) return;
     const std::uint32_t* ptr = view.ptr + front.row + task.front + cells.first_row(task.row) + r;
     const std::uint32_t begin = ptr[0], count = ptr[1] - begin;
-    double* from = memory.update + (Offset{begin} + mine) * kWidth + column;
+    double* from = memory.update + (Offset{begin} + mine) * K::kWidth + column;
     double2 sum[4] = {};
 #pragma unroll 1
     for (int left = static_cast<int>(count) - mine; left > 0;
-         left -= kUnderWay * kTogether, from += kUnderWay * kTogether * kWidth) {
+         left -= kUnderWay * kTogether, from += kUnderWay * kTogether * K::kWidth) {
       double2 x[kUnderWay];
       const auto place = [&](int u) {
-        return u * kTogether < left ? from + u * kTogether * kWidth : nullptr;
+        return u * kTogether < left ? from + u * kTogether * K::kWidth : nullptr;
       };
       await_pairs(x, place);
 #pragma unroll
@@ -230,20 +234,21 @@ __device__ void gather_rows(const SweepTask& task, const Front& front, const Lan
     for (int lanes = 16; lanes >= kLanes; lanes /= 2)
       all = sum_of(all, make_double2(exchange(all.x, lanes), exchange(all.y, lanes)));
     if (mine == 0)
-      publish(memory.forward_part + (Offset{task.part} * kTile + r) * kWidth + column, all.x,
+      publish(memory.forward_part + (Offset{task.part} * kTile + r) * K::kWidth + column, all.x,
               all.y);
   }
 }
 
-template <int kWidth>
-__device__ void do_task(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const SweepTask& task,
-                        const Front& front, const SweepView& view, const MultiMemory& memory) {
+template <class K>
+__device__ void do_task(const Tiles<K>& shared, Rings<K>& rings, const SweepTask& task,
+                        const Front& front, const SweepView& view,
+                        const MultiMemory<typename K::S>& memory) {
   if (task.kind == SweepTask::Kind::gather)
-    return gather_rows<kWidth>(task, front, here(), view, memory.numbers);
+    return gather_rows<K>(task, front, here<K>(), view, memory.numbers);
   const FrontCells cells{front.m, front.p};
   const Index pivots = cells.pivot_tiles();
   for (Index i = task.row; i < task.row + task.rows; ++i) {
-    TileSums<kWidth> sum;
+    TileSums<K> sum;
     const Index rows = cells.rows_of(i),
                 end = last_column(task, i, pivots) - (ends_with_product(task, i, pivots) ? 1 : 0);
 #pragma unroll 1
@@ -260,10 +265,10 @@ __device__ void do_task(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const
       finish_pivots(shared, rings, task, front, i, start, sum, memory);
     } else {
       take(start, sum);
+      leave_start(shared, rings);
       const std::uint32_t* slot = view.slot + front.relative + cells.first_row(i) - front.p;
       publish_rows(memory.numbers.update, rows, sum, [&](int r) { return __ldg(slot + r); });
     }
-    leave_start(shared, rings);
   }
   if (has_one_input(task)) leave_input(shared, rings);
 }
@@ -275,22 +280,22 @@ __device__ inline void carry(double& sum, double& part) {
   sum = both.sum, part = both.error;
 }
 
-template <int kWidth>
-__device__ void carry(TileSums<kWidth>& sum, TileSums<kWidth>& part) {
+template <class K>
+__device__ void carry(TileSums<K>& sum, TileSums<K>& part) {
 #pragma unroll
   for (int cell = 0; cell < 2; ++cell)
 #pragma unroll
-    for (int h = 0; h < kGroups<kWidth>; ++h)
+    for (int h = 0; h < kGroups<K::kWidth>; ++h)
 #pragma unroll
-      for (int j = 0; j < 4; ++j) carry(sum.of[cell][h][j], part.of[cell][h][j]);
+      for (int j = 0; j < TileSums<K>::kHeld; ++j) carry(sum.of[cell][h][j], part.of[cell][h][j]);
 }
 
-template <int kWidth>
-__device__ void do_task_back(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
-                             const SweepTask& task, const Front& front, const MultiMemory& memory) {
+template <class K>
+__device__ void do_task_back(const Tiles<K>& shared, Rings<K>& rings, const SweepTask& task,
+                             const Front& front, const MultiMemory<typename K::S>& memory) {
   const FrontCells cells{front.m, front.p};
   const bool product = ends_with_product_back(task, cells.pivot_tiles());
-  TileSums<kWidth> sum, part;
+  TileSums<K> sum, part;
 #pragma unroll 1
   for (Index i = task.row + task.rows, first = task.row + (product ? 1 : 0); i-- > first;) {
     carry(sum, part);
@@ -303,17 +308,17 @@ __device__ void do_task_back(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
     return publish_part(memory.numbers.backward_part, task.part, cells.rows_of(task.column), sum);
   double* start = await_start(shared, rings);
   take_away(start, cells.rows_of(task.column), sum);
-  const Offset first = Offset{front.first + task.column * kTile} * kWidth;
+  const Offset first = Offset{front.first + task.column * kTile} * K::kWidth;
   solve_tile<false>(shared, rings, memory, front, task.column,
                     ends_with_product_back(task, cells.pivot_tiles()), start, sum);
   leave_start(shared, rings);
   publish_rows(memory.numbers.x + first, cells.rows_of(task.column), sum, [](int r) { return r; });
 }
 
-template <bool kForward, int kWidth>
-__device__ void run_multipliers(const Tiles<kWidth>& shared, const SweepView& view,
-                                const MultiMemory& memory) {
-  Rings<kWidth> rings;
+template <bool kForward, class K>
+__device__ void run_multipliers(const Tiles<K>& shared, const SweepView& view,
+                                const MultiMemory<typename K::S>& memory) {
+  Rings<K> rings;
   for (Turn<2> turn;; turn.next()) {
     ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
     const SweepTask& task = shared.data.task[turn.at];
@@ -330,9 +335,9 @@ __device__ void run_multipliers(const Tiles<kWidth>& shared, const SweepView& vi
 }
 
 /// Executes tasks of tiled fronts until no ticket is left. Called by all threads of a block.
-template <bool kForward, int kWidth>
-__device__ void sweep_tiles(const Tiles<kWidth>& shared, const SweepView& view,
-                            const MultiMemory& memory) {
+template <bool kForward, class K>
+__device__ void sweep_tiles(const Tiles<K>& shared, const SweepView& view,
+                            const MultiMemory<typename K::S>& memory) {
   const auto multiply = [&] { run_multipliers<kForward>(shared, view, memory); };
   const auto load_numbers = [&](int warp) {
     if (warp == kLoader)
@@ -340,7 +345,7 @@ __device__ void sweep_tiles(const Tiles<kWidth>& shared, const SweepView& view,
     else
       run_number_loader<kForward>(shared, view, memory);
   };
-  multiply_and_load<kRegisters, kMultiplierRegisters>(multiply, load_numbers);
+  multiply_and_load<typename K::Loads, kRegisters, kMultiplierRegisters>(multiply, load_numbers);
 }
 
 }  // namespace kauri::numeric::cuda::sweep::multi

@@ -36,9 +36,11 @@ struct SolveBlock {
 /// numbers that they await come; else each range is all blocks, which do one kind after the other.
 struct Roles {
   BlockRange narrow, small, tiles;
-  __device__ explicit Roles(const SweepView& view, const SolveBlock& at = SolveBlock()) {
-    const Index all = at.blocks, few = blocks_of(view.narrow, kNarrowWarps),
-                some = blocks_of(view.small - view.narrow, kSmallWarps),
+  /// narrow_warps, small_warps: warps of a block that take such fronts.
+  __device__ explicit Roles(const SweepView& view, const SolveBlock& at = SolveBlock(),
+                            Index narrow_warps = kNarrowWarps, Index small_warps = kSmallWarps) {
+    const Index all = at.blocks, few = blocks_of(view.narrow, narrow_warps),
+                some = blocks_of(view.small - view.narrow, small_warps),
                 tasks = max(view.forward_tasks, view.backward_tasks);
     narrow = small = tiles = {0, all};
     if (few + some + min(tasks, max(all / 4, 1)) > all) return;
@@ -74,13 +76,14 @@ __device__ Dealt deal(const BlockRange& group, Index warps, Index begin, Index e
 }
 
 /// A warp's fronts, one after another: while the warp does number k, shared memory holds the
-/// descriptions of fronts k to k + 3, and bulk copies bring the panel of k + 1, if it fits. For
-/// each front: begin(), await_panel(), end(). All lanes of the warp call these. Panels: WarpShared,
-/// or a type with the same members for panels and descriptions.
+/// descriptions of fronts k to k + 3, and copies bring the panel of k + 1, if it fits. For each
+/// front: begin(), await_panel(), end(). All lanes of the warp call these. Panels: WarpShared, or a
+/// type with the same members for panels and descriptions, and Loads.
 template <class Panels>
 class Fronts {
  public:
   using S = std::remove_extent_t<decltype(Panels::panel)>;
+  using Loads = typename Panels::Loads;
   __device__ Fronts(Panels& shared, WarpBarriers& barriers, const SweepView& view, const S* l,
                     const Dealt& dealt, int lane)
       : shared_(shared), barriers_(barriers), view_(view), l_(l), dealt_(dealt), lane_(lane) {
@@ -108,7 +111,7 @@ class Fronts {
   /// Call it when the warp has read the panel of the current front (see leave_stage()): begins to
   /// copy the next panel if it did not fit before.
   __device__ void end() {
-    ptx::shared_proxy_fence();
+    Loads::fence();
     __syncwarp();
     if (k_ + 1 < dealt_.count && !fits_) prefetch(k_ + 1);
   }
@@ -141,10 +144,12 @@ class Fronts {
     return k % 2 == 0 ? 0 : Panels::kRoom - storage(k);
   }
   __device__ void prefetch(Index k) {
-    if (lane_ != 0) return;
+    if (!Loads::takes_part(lane_)) return;
     const int bytes = storage(k) * kBytes<S>;
-    ptx::barrier_arrive_expecting(&barriers_.full[k & 1], bytes);
-    ptx::bulk_copy(shared_.panel + place(k), l_ + front(k).panel, bytes, &barriers_.full[k & 1]);
+    std::uint64_t* full = &barriers_.full[k & 1];
+    Loads::begin(bytes, full);
+    Loads::copy(shared_.panel + place(k), l_ + front(k).panel, bytes, full);
+    Loads::end(full);
   }
 
   Panels& shared_;
@@ -190,11 +195,11 @@ struct RowPlaces {
 /// `places`: the RowPlaces of a lane's rows of front number k; `number`: b (forward) or y
 /// (backward) of its pivots, y perhaps unset. Meanwhile loads of the numbers of front k + 1 and of
 /// the places of front k + 2 are under way. For each front: ask(), then next().
-template <class S, int kRows, bool kForward>
+template <class Panels, class S, bool kForward>
 class Ahead {
  public:
-  static constexpr int kHalves = kRows / 32;
-  __device__ Ahead(const Fronts<WarpShared<S, kRows>>& fronts, Index count, const SweepView& view,
+  static constexpr int kHalves = Panels::kHalves;
+  __device__ Ahead(const Fronts<Panels>& fronts, Index count, const SweepView& view,
                    const SweepMemory<S>& memory, int lane)
       : fronts_(fronts), count_(count), view_(view), memory_(memory), lane_(lane) {
     next_.template load<kForward>(fronts.front(0), fronts.id(0), count > 0, view, lane);
@@ -236,7 +241,7 @@ class Ahead {
     }
   }
 
-  const Fronts<WarpShared<S, kRows>>& fronts_;
+  const Fronts<Panels>& fronts_;
   Index count_;
   const SweepView& view_;
   const SweepMemory<S>& memory_;
@@ -302,14 +307,13 @@ __device__ void eliminate(const S* l, const double* reciprocal, Index m, Index e
   }
 }
 
-template <class S, int kRows>
-__device__ void sweep_fronts_forward(WarpShared<S, kRows>& shared, WarpBarriers& barriers,
-                                     const SweepView& view, const SweepMemory<S>& memory,
-                                     const Dealt& dealt, int lane) {
-  constexpr int kHalves = kRows / 32;
+template <class Panels, class S>
+__device__ void sweep_fronts_forward(Panels& shared, WarpBarriers& barriers, const SweepView& view,
+                                     const SweepMemory<S>& memory, const Dealt& dealt, int lane) {
+  constexpr int kHalves = Panels::kHalves;
   if (dealt.count <= 0) return;
-  Fronts<WarpShared<S, kRows>> fronts(shared, barriers, view, memory.l, dealt, lane);
-  Ahead<S, kRows, true> ahead(fronts, dealt.count, view, memory, lane);
+  Fronts<Panels> fronts(shared, barriers, view, memory.l, dealt, lane);
+  Ahead<Panels, S, true> ahead(fronts, dealt.count, view, memory, lane);
   for (Index k = 0; k < dealt.count; ++k) {
     fronts.begin(k);
     const Front& f = fronts.front(k);
@@ -417,15 +421,14 @@ __device__ void await_rows_below(const Front& f, const SweepMemory<S>& memory,
     x[lane + 32 * h] = below[h], number[h] = handed_on<S>(below[kHalves + h]);
 }
 
-template <class S, int kRows>
-__device__ void sweep_fronts_backward(WarpShared<S, kRows>& shared, WarpBarriers& barriers,
-                                      const SweepView& view, const SweepMemory<S>& memory,
-                                      const Dealt& dealt, int lane) {
-  constexpr int kHalves = kRows / 32;
+template <class Panels, class S>
+__device__ void sweep_fronts_backward(Panels& shared, WarpBarriers& barriers, const SweepView& view,
+                                      const SweepMemory<S>& memory, const Dealt& dealt, int lane) {
+  constexpr int kHalves = Panels::kHalves;
   if (dealt.count <= 0) return;
-  Fronts<WarpShared<S, kRows>> fronts(shared, barriers, view, memory.l, dealt, lane);
+  Fronts<Panels> fronts(shared, barriers, view, memory.l, dealt, lane);
   const bool good = memory.verdict->status == VerdictStatus::positive_definite;
-  Ahead<S, kRows, false> ahead(fronts, dealt.count, view, memory, lane);
+  Ahead<Panels, S, false> ahead(fronts, dealt.count, view, memory, lane);
   for (Index k = 0; k < dealt.count; ++k) {
     fronts.begin(k);
     const Front& f = fronts.front(k);

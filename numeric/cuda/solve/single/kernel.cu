@@ -1,131 +1,14 @@
-// The kernel of a solve by sweeps. A block goes from narrow fronts to small ones, to tiles, and
-// back, each as soon as it is done with the work before: it waits for numbers alone. A thread that
-// waits for a number waits for work that comes earlier in one fixed order (levels of fronts dealt
-// to warps, tickets of tiles), and all blocks are resident at once, so no thread waits forever.
+// The sweeps of one right-hand side for Hopper.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
-
-#include "numeric/cuda/runtime/kernel/skip.cuh"
-#include "numeric/cuda/solve/single/fronts.cuh"
-#include "numeric/cuda/solve/single/tiles.cuh"
-
-namespace kauri::numeric::cuda::sweep {
-namespace {
-
-/// Sweeps, in one direction, through fronts [begin, end) of view.order, which are dealt to the
-/// warps of a group's blocks, block by block. Only the first kWarps warps of a block, for which
-/// there is shared memory, take fronts. Called by all threads of a block.
-template <bool kForward, class S, int kRows, int kWarps>
-__device__ void sweep_fronts(WarpShared<S, kRows> (&shared)[kWarps],
-                             WarpBarriers (&barriers)[kWarps], const SweepView& view,
-                             const SweepMemory<S>& memory, const BlockRange& group, Index begin,
-                             Index end) {
-  const int thread = ptx::thread_index(), warp = thread / 32,
-            lane = thread % 32;  // kept from phase to phase, they would be spilled
-  if (warp >= kWarps) return;
-  const Dealt dealt = deal<kForward>(group, kWarps, begin, end, warp);
-  if constexpr (kForward)
-    sweep_fronts_forward(shared[warp], barriers[warp], view, memory, dealt, lane);
-  else
-    sweep_fronts_backward(shared[warp], barriers[warp], view, memory, dealt, lane);
-}
-
-template <bool kForward, class S>
-__device__ void sweep_narrow(SweepShared<S>& shared, const SweepView& view,
-                             const SweepMemory<S>& memory, const BlockRange& group) {
-  sweep_fronts<kForward>(shared.narrow, shared.direction[kForward ? 0 : 1].narrow, view, memory,
-                         group, 0, view.narrow);
-}
-
-template <bool kForward, class S>
-__device__ void sweep_small(SweepShared<S>& shared, const SweepView& view,
-                            const SweepMemory<S>& memory, const BlockRange& group) {
-  sweep_fronts<kForward>(shared.small, shared.direction[kForward ? 0 : 1].small, view, memory,
-                         group, view.narrow, view.small);
-}
-
-template <bool kForward, class S>
-__device__ void sweep_tiles(SweepShared<S>& shared, const SweepView& view,
-                            const SweepMemory<S>& memory, const BlockRange& group) {
-  if (place_in(group) < 0) return;
-  sweep_tiles<kForward>(Tiles<S>{shared.tiles, shared.direction[kForward ? 0 : 1].tiles}, view,
-                        memory);
-}
-
-/// Replaces NaNs of the caller's in y that have the bits of an unset number, before a backward
-/// sweep alone. Threads that are ahead of this call wait for these numbers.
-__device__ void set_all(double* y, Index n) {
-  for (Offset k = static_cast<Offset>(blockIdx.x) * kThreads + ptx::thread_index(); k < n;
-       k += static_cast<Offset>(gridDim.x) * kThreads)
-    if (const double x = y[k]; !is_set(x)) publish(y + k, x);
-}
-
-/// Lets bulk copies fill shared memory that threads have read and written. Called by all threads of
-/// the block. Barriers lie apart from that memory: barriers that were initialised anew in memory
-/// that copies had filled let waits pass before the data had come.
-__device__ void hand_over() {
-  ptx::shared_proxy_fence();
-  __syncthreads();
-}
-
-template <class S>
-__global__ void __launch_bounds__(kThreads, kResident)
-    sweep(SweepView view, SweepMemory<S> memory, bool forward, bool backward) {
-  if (is_skipped(memory.run_flag)) return;
-  extern __shared__ __align__(128) unsigned char sweep_shared[];
-  SweepShared<S>& shared = *reinterpret_cast<SweepShared<S>*>(sweep_shared);
-  watchdog::begin(watchdog::Kernel::sweep);
-  if (ptx::thread_index() == 0) {
-    set_up(shared.direction[0]), set_up(shared.direction[1]);
-    ptx::barrier_init_fence();
-  }
-  __syncthreads();
-  const Roles roles(view);
-  if (!forward) set_all(memory.y, view.n);
-  if (forward) {
-    sweep_narrow<true>(shared, view, memory, roles.narrow);
-    hand_over();
-    sweep_small<true>(shared, view, memory, roles.small);
-    hand_over();
-    sweep_tiles<true>(shared, view, memory, roles.tiles);
-    hand_over();
-  }
-  if (backward) {
-    sweep_tiles<false>(shared, view, memory, roles.tiles);
-    hand_over();
-    sweep_small<false>(shared, view, memory, roles.small);
-    hand_over();
-    sweep_narrow<false>(shared, view, memory, roles.narrow);
-  }
-}
-
-}  // namespace
-}  // namespace kauri::numeric::cuda::sweep
+#include "numeric/cuda/solve/single/kernel.cuh"
 
 namespace kauri::numeric::cuda {
 
-template <class S>
-int sweep_blocks() {
-  return kernels::cooperative_blocks(sweep::sweep<S>, sweep::kThreads,
-                                     sizeof(sweep::SweepShared<S>));
-}
-
-template <class S>
-void enqueue_sweeps(const SweepView& view, const SweepMemory<S>& memory, bool forward,
-                    bool backward, int blocks, cudaStream_t stream) {
-  const Index most = view.small + std::max(view.forward_tasks, view.backward_tasks);
-  if (most == 0) return;
-  check(kernels::launch_cooperative(
-            sweep::sweep<S>, static_cast<unsigned>(std::min<Index>(most, blocks)), sweep::kThreads,
-            sizeof(sweep::SweepShared<S>), stream, view, memory, forward, backward),
-        "a launch of sweeps");
-}
-
-template int sweep_blocks<float>();
-template int sweep_blocks<double>();
-template void enqueue_sweeps(const SweepView&, const SweepMemory<float>&, bool, bool, int,
-                             cudaStream_t);
-template void enqueue_sweeps(const SweepView&, const SweepMemory<double>&, bool, bool, int,
-                             cudaStream_t);
+template int sweep_blocks<float, BulkLoads>();
+template int sweep_blocks<double, BulkLoads>();
+template void enqueue_sweeps<float, BulkLoads>(const SweepView&, const SweepMemory<float>&, bool,
+                                               bool, int, cudaStream_t);
+template void enqueue_sweeps<double, BulkLoads>(const SweepView&, const SweepMemory<double>&, bool,
+                                                bool, int, cudaStream_t);
 
 }  // namespace kauri::numeric::cuda

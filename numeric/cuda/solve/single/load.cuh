@@ -11,25 +11,28 @@ namespace kauri::numeric::cuda::sweep {
 // ---- the loader
 
 /// The loader's side of the ring of stages in shared memory, which it fills. For each stage:
-/// begin(), copy() once or more, end(). Called by one thread.
-template <class S>
+/// begin(), copy() once or more, end(). Called by the lanes that take part (single/loads.cuh).
+template <class S, class Loads>
 class Stages {
  public:
-  __device__ explicit Stages(const Tiles<S>& shared) : shared_(shared) {}
+  __device__ explicit Stages(const Tiles<S, Loads>& shared) : shared_(shared) {}
   /// Waits until the next stage is free, announces `bytes` bytes of copies to its barrier, and
   /// returns it.
   __device__ S* begin(int bytes) {
     ptx::barrier_wait(&shared_.barrier.empty[turn_.at], turn_.phase ^ 1);
-    ptx::barrier_arrive_expecting(&shared_.barrier.full[turn_.at], bytes);
+    Loads::begin(bytes, &shared_.barrier.full[turn_.at]);
     return shared_.data.stage[turn_.at];
   }
   __device__ void copy(S* to, const S* from, int entries) {
-    ptx::bulk_copy(to, from, entries * kBytes<S>, &shared_.barrier.full[turn_.at]);
+    Loads::copy(to, from, entries * kBytes<S>, &shared_.barrier.full[turn_.at]);
   }
-  __device__ void end() { turn_.next(); }
+  __device__ void end() {
+    Loads::end(&shared_.barrier.full[turn_.at]);
+    turn_.next();
+  }
 
  private:
-  const Tiles<S>& shared_;
+  const Tiles<S, Loads>& shared_;
   Turn<kStages> turn_;
 };
 
@@ -91,8 +94,8 @@ __device__ void load_product(Ring& stages, const S* product) {
   }
 }
 
-template <bool kForward, class S>
-__device__ void load_task(Stages<S>& stages, const SweepTask& task, const Front& front,
+template <bool kForward, class S, class Loads>
+__device__ void load_task(Stages<S, Loads>& stages, const SweepTask& task, const Front& front,
                           const S* l) {
   const FrontCells cells{front.m, front.p};
   const S *panel = l + front.panel, *inverses = l + front.inverses;
@@ -120,14 +123,14 @@ __device__ void load_task(Stages<S>& stages, const SweepTask& task, const Front&
 
 /// Draws tickets until none is left, and fills the ring with the data of their tasks. At the end
 /// stores a task whose front is kNone, at which the other warps return. Called by the loader warp.
-template <bool kForward, class S>
-__device__ void run_loader(const Tiles<S>& shared, const SweepView& view,
+template <bool kForward, class S, class Loads>
+__device__ void run_loader(const Tiles<S, Loads>& shared, const SweepView& view,
                            const SweepMemory<S>& memory) {
   const SweepTask* tasks = kForward ? view.forward : view.backward;
   const Index count = kForward ? view.forward_tasks : view.backward_tasks;
   int* ticket = memory.ticket + (kForward ? 0 : 1);
   const int lane = ptx::thread_index() % 32;
-  Stages<S> stages(shared);
+  Stages<S, Loads> stages(shared);
   Turn<2> turn;
   for (;; turn.next()) {
     ptx::barrier_wait(&shared.barrier.task_empty[turn.at], turn.phase ^ 1);
@@ -144,8 +147,8 @@ __device__ void run_loader(const Tiles<S>& shared, const SweepView& view,
     if (drawn < count)
       kernels::copy_words(shared.data.front[turn.at], view.front[task.front], lane);
     __syncwarp();
-    if (lane == 0) {
-      ptx::barrier_arrive(&shared.barrier.task_full[turn.at]);
+    if (Loads::takes_part(lane)) {
+      if (lane == 0) ptx::barrier_arrive(&shared.barrier.task_full[turn.at]);
       if (drawn < count && task.kind != SweepTask::Kind::gather)
         load_task<kForward>(stages, task, shared.data.front[turn.at], memory.l);
     }
@@ -192,8 +195,8 @@ __device__ inline Two await_two(const LaneAddresses& at, bool next, int lane) {
   return out;
 }
 
-template <class S>
-__device__ inline void load_input_tile(const Tiles<S>& shared, Turn<kInputs>& turn,
+template <class S, class Loads>
+__device__ inline void load_input_tile(const Tiles<S, Loads>& shared, Turn<kInputs>& turn,
                                        const Two& numbers, int lane) {
   ptx::barrier_wait(&shared.barrier.input_empty[turn.at], turn.phase ^ 1);
   shared.data.input[turn.at][lane] = numbers.of[0];
@@ -223,9 +226,9 @@ __device__ inline LaneAddresses places_back(const Front& front, const FrontCells
           memory.x + row[0]};
 }
 
-template <bool kForward, class S>
-__device__ void load_inputs(const Tiles<S>& shared, const SweepTask& task, const Front& front,
-                            const SweepView& view, const SweepMemory<S>& memory,
+template <bool kForward, class S, class Loads>
+__device__ void load_inputs(const Tiles<S, Loads>& shared, const SweepTask& task,
+                            const Front& front, const SweepView& view, const SweepMemory<S>& memory,
                             Turn<kInputs>& turn, int lane) {
   const FrontCells cells{front.m, front.p};
   const Index pivots = cells.pivot_tiles();
@@ -252,8 +255,8 @@ __device__ void load_inputs(const Tiles<S>& shared, const SweepTask& task, const
   }
 }
 
-template <bool kForward, class S>
-__device__ void run_input(const Tiles<S>& shared, const SweepView& view,
+template <bool kForward, class S, class Loads>
+__device__ void run_input(const Tiles<S, Loads>& shared, const SweepView& view,
                           const SweepMemory<S>& memory) {
   const int lane = ptx::thread_index() % 32;
   Turn<kInputs> inputs;
@@ -301,8 +304,8 @@ __device__ inline Dot2 start_column(const SweepTask& task, const Front& front, I
 /// Stores to shared memory the numbers that the sums of tile row i (backward of tile column i)
 /// start from, and for each the index of its result, TileShared::place. Called by the two start
 /// warps, thread r for row r.
-template <bool kForward, class S>
-__device__ void load_start(const Tiles<S>& shared, const SweepTask& task, const Front& front,
+template <bool kForward, class S, class Loads>
+__device__ void load_start(const Tiles<S, Loads>& shared, const SweepTask& task, const Front& front,
                            Index i, const SweepView& view, const SweepMemory<S>& memory,
                            Turn<2>& turn, Index r) {
   const FrontCells cells{front.m, front.p};
@@ -325,8 +328,8 @@ __device__ void load_start(const Tiles<S>& shared, const SweepTask& task, const 
   turn.next();
 }
 
-template <bool kForward, class S>
-__device__ void run_start(const Tiles<S>& shared, const SweepView& view,
+template <bool kForward, class S, class Loads>
+__device__ void run_start(const Tiles<S, Loads>& shared, const SweepView& view,
                           const SweepMemory<S>& memory) {
   const Index row = ptx::thread_index() - 32 * kStart;
   Turn<2> starts;

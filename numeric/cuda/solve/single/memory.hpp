@@ -1,6 +1,6 @@
 // The solve of one right-hand side by sweeps: both sweeps in one persistent kernel in which a
-// number is its own flag (single/shared.cuh). Runs on Hopper. L may be in float; the numbers of the
-// solve and all arithmetic are in double.
+// number is its own flag (single/shared.cuh). L may be in float; the numbers of the solve and all
+// arithmetic are in double.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -46,10 +46,15 @@ SweepMemory<S> sweep_memory(const Plan& plan, const S* l, double* numbers);
 template <class S>
 void place_parts(const Plan& plan, Index columns, SweepMemory<S>& memory);
 
-/// Returns the number of blocks of the sweeps' kernel that the current device holds at once; 0 if
-/// it cannot run the kernel. Called once for each device, before the first launch, since it
-/// prepares the kernel.
-template <class S>
+/// The two kernels of sweeps (single/loads.cuh): BulkLoads is Hopper's, AsyncLoads runs on every
+/// device. Both give the same bits.
+struct BulkLoads;
+struct AsyncLoads;
+
+/// Returns the number of blocks of a kernel that the current device holds at once; 0 if it cannot
+/// run the kernel. Called once for each device, before the first launch, since it prepares the
+/// kernel.
+template <class S, class Loads>
 int sweep_blocks();
 /// Enqueues a fill of `numbers`, the array of sweep_memory(), with all bits 1, which marks all
 /// numbers of one solve as unset and sets its tickets to -1. Throws Error(device).
@@ -59,7 +64,7 @@ void enqueue_unset(const Plan& plan, double* numbers, cudaStream_t stream);
 /// alone y is in memory.y, unchecked by the verdict. `memory` is that of sweep_memory() with b,
 /// out, steps and verdict; its numbers are unset, but y is given if `forward` is false. `blocks`:
 /// at most sweep_blocks(). Throws Error(device).
-template <class S>
+template <class S, class Loads>
 void enqueue_sweeps(const SweepView& view, const SweepMemory<S>& memory, bool forward,
                     bool backward, int blocks, cudaStream_t stream);
 

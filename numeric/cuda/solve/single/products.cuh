@@ -17,16 +17,15 @@ struct Rings {
   unsigned parity = 0;  // index into TileShared::sum
 };
 
-template <class S>
-__device__ inline const S* await_stage(const Tiles<S>& shared, const Rings& rings) {
+template <class S, class Loads>
+__device__ inline const S* await_stage(const Tiles<S, Loads>& shared, const Rings& rings) {
   ptx::barrier_wait(&shared.barrier.full[rings.stage.at], rings.stage.phase);
   return shared.data.stage[rings.stage.at];
 }
-/// Hands the current stage back to the loader. Past the fence all loads from it are complete: the
-/// next copy may overtake loads that are only under way, and did (in one of some 10^6 tiles).
-template <class S>
-__device__ inline void leave_stage(const Tiles<S>& shared, Rings& rings, int lane) {
-  ptx::shared_proxy_fence();
+/// Hands the current stage back to the loader, behind a fence (BulkLoads::fence()).
+template <class S, class Loads>
+__device__ inline void leave_stage(const Tiles<S, Loads>& shared, Rings& rings, int lane) {
+  Loads::fence();
   __syncwarp();
   if (lane == 0) ptx::barrier_arrive(&shared.barrier.empty[rings.stage.at]);
   rings.stage.next();
@@ -44,8 +43,8 @@ __device__ inline bool is_whole(Index rows, Index columns) {
 /// Waits for the two stages of a whole tile, loads it, and leaves them. of[h][2 r + e + 4 pair]:
 /// rows 16 w + 8 r + g, columns 2 t, 2 t + 1 of the cells in column 4 h + 2 pair + e (w, g, t: see
 /// Lane).
-template <class S>
-__device__ inline void take_tile(const Tiles<S>& shared, Rings& rings, const Lane& at,
+template <class S, class Loads>
+__device__ inline void take_tile(const Tiles<S, Loads>& shared, Rings& rings, const Lane& at,
                                  WholeTile& out) {
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
@@ -63,8 +62,8 @@ __device__ inline void take_tile(const Tiles<S>& shared, Rings& rings, const Lan
 }
 /// Waits for the two stages of a whole tile in the backward sweep, loads it, and leaves them.
 /// of[h][2 k + c]: rows 8 (4 h + k) + g, columns 16 w + 8 c + 2 t and the next.
-template <class S>
-__device__ inline void take_tile_back(const Tiles<S>& shared, Rings& rings, const Lane& at,
+template <class S, class Loads>
+__device__ inline void take_tile_back(const Tiles<S, Loads>& shared, Rings& rings, const Lane& at,
                                       WholeTile& out) {
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
@@ -125,8 +124,8 @@ struct Four {
 /// inline functions, and take the rings by value, which keeps them in registers; the caller
 /// advances its own by pass_stages(). They read (columns + 3) / 4 stages forward, (rows + 3) / 4
 /// backward.
-template <class S>
-__device__ __noinline__ Four multiply_edge(Tiles<S> shared, Rings rings, Lane at, Index rows,
+template <class S, class Loads>
+__device__ __noinline__ Four multiply_edge(Tiles<S, Loads> shared, Rings rings, Lane at, Index rows,
                                            Index columns, const double* x) {
   double sum[2][2] = {};
   for (Index c = 0; c < columns; c += 4) {
@@ -150,9 +149,9 @@ __device__ __noinline__ Four multiply_edge(Tiles<S> shared, Rings rings, Lane at
   }
   return {{sum[0][0], sum[0][1], sum[1][0], sum[1][1]}};
 }
-template <class S>
-__device__ __noinline__ Four multiply_edge_back(Tiles<S> shared, Rings rings, Lane at, Index rows,
-                                                Index columns, const double* x) {
+template <class S, class Loads>
+__device__ __noinline__ Four multiply_edge_back(Tiles<S, Loads> shared, Rings rings, Lane at,
+                                                Index rows, Index columns, const double* x) {
   const Index width = min(columns - 2 * at.warp, 2);
   Four part{};
   for (Index r = 0; r < rows; r += symbolic::kTileCells / 2) {
@@ -205,14 +204,16 @@ struct InverseStages {
   const S* first;
   const S* second;
   int blocks;
-  __device__ InverseStages(const Tiles<S>& shared, const Rings& rings, int block_rows)
+  template <class Loads>
+  __device__ InverseStages(const Tiles<S, Loads>& shared, const Rings& rings, int block_rows)
       : first(await_stage(shared, rings)), second(first), blocks(block_rows) {
     if (blocks < 4) return;
     Rings next = rings;
     next.stage.next();
     second = await_stage(shared, next);
   }
-  __device__ void leave(const Tiles<S>& shared, Rings& rings, int lane) const {
+  template <class Loads>
+  __device__ void leave(const Tiles<S, Loads>& shared, Rings& rings, int lane) const {
     leave_stage(shared, rings, lane);
     if (blocks == 4) leave_stage(shared, rings, lane);
   }

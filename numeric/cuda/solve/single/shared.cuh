@@ -18,6 +18,7 @@
 #include "numeric/cuda/runtime/kernel/dot2.cuh"
 #include "numeric/cuda/runtime/kernel/ptx.cuh"
 #include "numeric/cuda/runtime/kernel/watchdog.cuh"
+#include "numeric/cuda/solve/single/loads.cuh"
 #include "numeric/cuda/solve/single/memory.hpp"
 
 namespace kauri::numeric::cuda {
@@ -137,7 +138,8 @@ constexpr int kMultipliers = 4, kLoader = 4, kInput = 5,
               kStart = 6;  // number of multiplying warps, which come first; then warps: the loader,
                            // the input warp, the first of two start warps
 constexpr int kThreads = 32 * 8;
-constexpr int kResident = 3;  // blocks per multiprocessor
+template <class Loads>
+constexpr int kResident = Loads::kMovesRegisters ? 3 : 2;  // blocks per multiprocessor
 constexpr int kRegisters = 80,
               kMultiplierRegisters = 112;  // registers per thread: of the kernel, and of the
                                            // multiplying warps while there are tiles
@@ -178,9 +180,11 @@ struct TileBarriers {
 
 /// Shared memory of a warp that takes narrow or small fronts, of up to kRows rows: panels of two
 /// fronts, one from the beginning and one to the end, if both fit; numbers of a front's rows;
-/// descriptions of four fronts and their supernodes.
-template <class S, int kRows>
+/// descriptions of four fronts and their supernodes. kHalves: rows of a front a lane.
+template <class S, int kRows, class How>
 struct WarpShared {
+  using Loads = How;
+  static constexpr int kHalves = kRows / 32;
   static constexpr int kPanel = kRows * (kRows + 1) / 2;
   static constexpr int kRoom = kRows <= 32 ? 2 * kPanel : kPanel + kPanel / 4;
   alignas(16) S panel[kRoom];
@@ -202,18 +206,18 @@ struct Barriers {
   WarpBarriers narrow[kNarrowWarps], small[kSmallWarps];
 };
 
-template <class S>
+template <class S, class Loads>
 struct SweepShared {
   Barriers direction[2];
   union {
     TileShared<S> tiles;
-    WarpShared<S, 32> narrow[kNarrowWarps];
-    WarpShared<S, 64> small[kSmallWarps];
+    WarpShared<S, 32, Loads> narrow[kNarrowWarps];
+    WarpShared<S, 64, Loads> small[kSmallWarps];
   };
 };
 
 /// Shared memory and barriers of a sweep through tiles.
-template <class S>
+template <class S, class Loads>
 struct Tiles {
   TileShared<S>& data;
   TileBarriers& barrier;
@@ -238,18 +242,23 @@ struct Lane {
 /// Synchronises all threads of the multiplying warps.
 __device__ inline void together() { ptx::named_sync(kBarrier, 32 * kMultipliers); }
 
-/// Calls multiply() in the multiplying warps, with kMultiplying registers per thread instead of
-/// kAll, and load_numbers(warp) in the four loading warps, which give them these registers. All
-/// threads of a block call it. The four warps of either group meet before they change their
-/// registers again, as PTX requires. The loading warps take their registers back after all
-/// multiplying warps have given them up: in a block without tasks the loading warps finish while a
-/// multiplying warp may still wait for its registers, and would take the registers that it waits
-/// for; then both groups would wait forever.
-template <int kAll, int kMultiplying, class Multiply, class Load>
+/// Calls multiply() in the multiplying warps and load_numbers(warp) in the four loading warps. If
+/// Loads says so, multiplying warps get kMultiplying registers per thread instead of kAll, which
+/// the loading warps give them. All threads of a block call it. The four warps of either group meet
+/// before they change their registers again, as PTX requires. The loading warps take their
+/// registers back after all multiplying warps have given them up: in a block without tasks the
+/// loading warps finish while a multiplying warp may still wait for its registers, and would take
+/// the registers that it waits for; then both groups would wait forever.
+template <class Loads, int kAll, int kMultiplying, class Multiply, class Load>
 __device__ void multiply_and_load(const Multiply& multiply, const Load& load_numbers) {
   constexpr int kLoading = 2 * kAll - kMultiplying;
   const int warp = ptx::thread_index() / 32;
-  if (warp < kMultipliers) {
+  if constexpr (!Loads::kMovesRegisters) {
+    if (warp < kMultipliers)
+      multiply();
+    else
+      load_numbers(warp);
+  } else if (warp < kMultipliers) {
     ptx::take_registers<kAll, kMultiplying>();
     multiply();
     together();
@@ -305,10 +314,12 @@ __device__ inline double2 pair_at(const float* p) {
 /// Returns the number of 16 x 16 blocks along the side of a tile of `cells` cells.
 __device__ inline int blocks_of(Index cells) { return (cells + 1) / 2; }
 
+template <class Loads>
 __device__ inline void set_up(Barriers& barriers) {
   TileBarriers& tiles = barriers.tiles;
   for (int k = 0; k < kStages; ++k)
-    ptx::barrier_init(&tiles.full[k], 1), ptx::barrier_init(&tiles.empty[k], kMultipliers);
+    ptx::barrier_init(&tiles.full[k], Loads::kArrivals),
+        ptx::barrier_init(&tiles.empty[k], kMultipliers);
   for (int k = 0; k < kInputs; ++k)
     ptx::barrier_init(&tiles.input_full[k], 1),
         ptx::barrier_init(&tiles.input_empty[k], kMultipliers);
@@ -317,8 +328,8 @@ __device__ inline void set_up(Barriers& barriers) {
         ptx::barrier_init(&tiles.start_empty[k], kMultipliers);
     ptx::barrier_init(&tiles.task_full[k], 1),
         ptx::barrier_init(&tiles.task_empty[k], kMultipliers + 3);
-    for (WarpBarriers& warp : barriers.narrow) ptx::barrier_init(&warp.full[k], 1);
-    for (WarpBarriers& warp : barriers.small) ptx::barrier_init(&warp.full[k], 1);
+    for (WarpBarriers& warp : barriers.narrow) ptx::barrier_init(&warp.full[k], Loads::kArrivals);
+    for (WarpBarriers& warp : barriers.small) ptx::barrier_init(&warp.full[k], Loads::kArrivals);
   }
 }
 

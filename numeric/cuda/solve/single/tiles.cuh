@@ -34,8 +34,8 @@ __device__ __noinline__ void find_rest(const S* panel, FrontCells cells, Index k
 /// Adds V (sum - T y) to y = V sum, the lane's two rows: one step of refinement, for an inverse V
 /// of the diagonal tile T = L(k,k) that alone is not accurate enough. `sum`: shared memory. Called
 /// by all threads that multiply; correct_columns() is the same for x = V^T sum, the lane's column.
-template <class S>
-__device__ inline void correct_rows(const Tiles<S>& shared, const InverseStages<S>& stages,
+template <class S, class Loads>
+__device__ inline void correct_rows(const Tiles<S, Loads>& shared, const InverseStages<S>& stages,
                                     const Lane& at, const FrontCells& cells, const S* panel,
                                     Index k, const double* sum, double (&y)[2]) {
   if (at.t == 0)
@@ -50,10 +50,11 @@ __device__ inline void correct_rows(const Tiles<S>& shared, const InverseStages<
   y[0] += more[0], y[1] += more[1];
 }
 
-template <class S>
-__device__ inline void correct_columns(const Tiles<S>& shared, const InverseStages<S>& stages,
-                                       const Lane& at, const FrontCells& cells, const S* panel,
-                                       Index k, const double* sum, double& x) {
+template <class S, class Loads>
+__device__ inline void correct_columns(const Tiles<S, Loads>& shared,
+                                       const InverseStages<S>& stages, const Lane& at,
+                                       const FrontCells& cells, const S* panel, Index k,
+                                       const double* sum, double& x) {
   if ((at.lane & 4) == 0) shared.data.own[own_column(at)] = x;
   together();
   find_rest<false>(panel, cells, k, sum, shared.data.own, shared.data.rest);
@@ -63,13 +64,13 @@ __device__ inline void correct_columns(const Tiles<S>& shared, const InverseStag
   x += multiply_inverse_back(v, at, shared.data.rest);
 }
 
-template <class S>
-__device__ inline const double* await_input(const Tiles<S>& shared, const Rings& rings) {
+template <class S, class Loads>
+__device__ inline const double* await_input(const Tiles<S, Loads>& shared, const Rings& rings) {
   ptx::barrier_wait(&shared.barrier.input_full[rings.input.at], rings.input.phase);
   return shared.data.input[rings.input.at];
 }
-template <class S>
-__device__ inline void leave_input(const Tiles<S>& shared, Rings& rings, int lane) {
+template <class S, class Loads>
+__device__ inline void leave_input(const Tiles<S, Loads>& shared, Rings& rings, int lane) {
   __syncwarp();
   if (lane == 0) ptx::barrier_arrive(&shared.barrier.input_empty[rings.input.at]);
   rings.input.next();
@@ -78,8 +79,8 @@ __device__ inline void leave_input(const Tiles<S>& shared, Rings& rings, int lan
 /// Sets out to the sums of the products of tile row i of a task, for the lane's two rows, without
 /// the last tile if a product with the inverse replaces it. Tiles are multiplied by numbers that
 /// the task itself has just made (reads_own()), or by numbers that the input warp loads.
-template <class S>
-__device__ inline void add_products(const Tiles<S>& shared, Rings& rings, const Lane& at,
+template <class S, class Loads>
+__device__ inline void add_products(const Tiles<S, Loads>& shared, Rings& rings, const Lane& at,
                                     const SweepTask& task, const FrontCells& cells, Index i,
                                     double (&out)[2]) {
   double sum[2][2] = {};
@@ -104,8 +105,8 @@ __device__ inline void add_products(const Tiles<S>& shared, Rings& rings, const 
   out[0] = sum_of_row(sum[0][0] + sum[0][1]), out[1] = sum_of_row(sum[1][0] + sum[1][1]);
 }
 
-template <class S>
-__device__ inline void leave_start(const Tiles<S>& shared, Rings& rings, int lane) {
+template <class S, class Loads>
+__device__ inline void leave_start(const Tiles<S, Loads>& shared, Rings& rings, int lane) {
   __syncwarp();
   if (lane == 0) ptx::barrier_arrive(&shared.barrier.start_empty[rings.start.at]);
   rings.start.next();
@@ -113,8 +114,8 @@ __device__ inline void leave_start(const Tiles<S>& shared, Rings& rings, int lan
 
 /// Waits for the numbers that sums start from, replaces `sum` by these less `sum`, for the lane's
 /// two rows, and sets place to the indices of their update rows (unspecified for pivots).
-template <class S>
-__device__ inline void start_rows(const Tiles<S>& shared, Rings& rings, const Lane& at,
+template <class S, class Loads>
+__device__ inline void start_rows(const Tiles<S, Loads>& shared, Rings& rings, const Lane& at,
                                   double (&sum)[2], std::uint32_t (&place)[2]) {
   const int row = 16 * at.warp + at.g;
   ptx::barrier_wait(&shared.barrier.start_full[rings.start.at], rings.start.phase);
@@ -133,8 +134,8 @@ struct Rows {
 /// after one step of refinement, for a V with its inverse flag set. The ring then holds C, the tile
 /// of L left of diagonal tile k, not the product U = V C; y_before: numbers of the tile before.
 /// Leaves the stages and the input, but the caller advances its own rings.
-template <class S>
-__device__ __noinline__ Rows correct_step(Tiles<S> shared, Rings rings, Lane at,
+template <class S, class Loads>
+__device__ __noinline__ Rows correct_step(Tiles<S, Loads> shared, Rings rings, Lane at,
                                           InverseStages<S> stages, FrontCells cells, const S* panel,
                                           Index k, double* right) {
   Rings after = rings;
@@ -161,8 +162,8 @@ __device__ __noinline__ Rows correct_step(Tiles<S> shared, Rings rings, Lane at,
 /// Computes y = V right - U y_before, the lane's two rows of pivot tile k, given V right in `y`,
 /// and passes it to f; U = V C, and the input ring brings y_before. Advances the rings past the
 /// inverse and U.
-template <class S, class F>
-__device__ inline void step_rows(const Tiles<S>& shared, Rings& rings, const Lane& at,
+template <class S, class Loads, class F>
+__device__ inline void step_rows(const Tiles<S, Loads>& shared, Rings& rings, const Lane& at,
                                  const InverseStages<S>& stages, const FrontCells& cells,
                                  const S* panel, Index k, double* right, double (&y)[2],
                                  const F& f) {
@@ -186,8 +187,8 @@ __device__ inline void step_rows(const Tiles<S>& shared, Rings& rings, const Lan
 
 /// Computes y of pivot tile i from `sum`, the products that add_products() added up, and publishes
 /// it; also stores y to shared.data.own if rows below in the same task read it.
-template <class S>
-__device__ inline void finish_pivots(const Tiles<S>& shared, Rings& rings, const Lane& at,
+template <class S, class Loads>
+__device__ inline void finish_pivots(const Tiles<S, Loads>& shared, Rings& rings, const Lane& at,
                                      const SweepTask& task, const Front& front, Index i,
                                      double (&sum)[2], const SweepMemory<S>& memory) {
   const FrontCells cells{front.m, front.p};
@@ -224,9 +225,9 @@ __device__ inline void finish_pivots(const Tiles<S>& shared, Rings& rings, const
 
 /// Publishes the update rows of a tile row below the pivots, of `rows` rows: the numbers that they
 /// start from less `sum`.
-template <class S>
-__device__ inline void finish_rows_below(const Tiles<S>& shared, Rings& rings, const Lane& at,
-                                         Index rows, double (&sum)[2],
+template <class S, class Loads>
+__device__ inline void finish_rows_below(const Tiles<S, Loads>& shared, Rings& rings,
+                                         const Lane& at, Index rows, double (&sum)[2],
                                          const SweepMemory<S>& memory) {
   const int row = 16 * at.warp + at.g;
   std::uint32_t place[2];
@@ -271,8 +272,8 @@ __device__ inline void gather_rows(const SweepTask& task, const Front& front, co
   }
 }
 
-template <class S>
-__device__ inline void do_task(const Tiles<S>& shared, Rings& rings, const Lane& at,
+template <class S, class Loads>
+__device__ inline void do_task(const Tiles<S, Loads>& shared, Rings& rings, const Lane& at,
                                const SweepTask& task, const Front& front, const SweepView& view,
                                const SweepMemory<S>& memory) {
   if (task.kind == SweepTask::Kind::gather) return gather_rows(task, front, at, view, memory);
@@ -296,8 +297,8 @@ __device__ inline void do_task(const Tiles<S>& shared, Rings& rings, const Lane&
 /// As correct_step(), but for the backward sweep: subtracts C^T x_after from `right`, and returns
 /// this lane's entry of V^T right after one step of refinement. The ring then holds C, the tile of
 /// L below diagonal tile k, not the product W = C V; x_after: numbers of the tile after.
-template <class S>
-__device__ __noinline__ double correct_step_back(Tiles<S> shared, Rings rings, Lane at,
+template <class S, class Loads>
+__device__ __noinline__ double correct_step_back(Tiles<S, Loads> shared, Rings rings, Lane at,
                                                  InverseStages<S> stages, FrontCells cells,
                                                  const S* panel, Index k, double* right) {
   Rings after = rings;
@@ -322,8 +323,8 @@ __device__ __noinline__ double correct_step_back(Tiles<S> shared, Rings rings, L
 /// Computes x = V^T right - W^T x_after, the lane's column of pivot tile k, given V^T right in `x`,
 /// and passes it to f: step_rows() of the backward sweep, with W = C V and C the tile of L below
 /// the diagonal.
-template <class S, class F>
-__device__ inline void step_column(const Tiles<S>& shared, Rings& rings, const Lane& at,
+template <class S, class Loads, class F>
+__device__ inline void step_column(const Tiles<S, Loads>& shared, Rings& rings, const Lane& at,
                                    const InverseStages<S>& stages, const FrontCells& cells,
                                    const S* panel, Index k, double* right, double x, const F& f) {
   if (stages.needs_correction()) {
@@ -344,10 +345,10 @@ __device__ inline void step_column(const Tiles<S>& shared, Rings& rings, const L
 
 /// Returns the sum of the products of the task's tile column with its tile rows, from the last one
 /// down to `first`, for the lane's column own_column().
-template <class S>
-__device__ inline double add_products_back(const Tiles<S>& shared, Rings& rings, const Lane& at,
-                                           const SweepTask& task, const FrontCells& cells,
-                                           Index first) {
+template <class S, class Loads>
+__device__ inline double add_products_back(const Tiles<S, Loads>& shared, Rings& rings,
+                                           const Lane& at, const SweepTask& task,
+                                           const FrontCells& cells, Index first) {
   const Index columns = cells.cells_of(task.column);
   Dot2 sums[4];
   double last[4] = {0, 0, 0, 0};
@@ -381,8 +382,8 @@ __device__ inline double add_products_back(const Tiles<S>& shared, Rings& rings,
   return sum_of_column(all, at.lane);
 }
 
-template <class S>
-__device__ inline void do_task_back(const Tiles<S>& shared, Rings& rings, const Lane& at,
+template <class S, class Loads>
+__device__ inline void do_task_back(const Tiles<S, Loads>& shared, Rings& rings, const Lane& at,
                                     const SweepTask& task, const Front& front,
                                     const SweepMemory<S>& memory) {
   const FrontCells cells{front.m, front.p};
@@ -426,8 +427,8 @@ __device__ inline void do_task_back(const Tiles<S>& shared, Rings& rings, const 
   stages.leave(shared, rings, at.lane);
 }
 
-template <bool kForward, class S>
-__device__ void run_multipliers(const Tiles<S>& shared, const SweepView& view,
+template <bool kForward, class S, class Loads>
+__device__ void run_multipliers(const Tiles<S, Loads>& shared, const SweepView& view,
                                 const SweepMemory<S>& memory) {
   const int thread = ptx::thread_index();
   const Lane at{thread / 32, thread % 32, thread % 32 / 4, thread % 4};
@@ -449,8 +450,8 @@ __device__ void run_multipliers(const Tiles<S>& shared, const SweepView& view,
 
 /// Executes tasks of tiled fronts until no ticket is left. Called by all threads of a block. The
 /// multiplying warps hold whole tiles in registers.
-template <bool kForward, class S>
-__device__ void sweep_tiles(const Tiles<S>& shared, const SweepView& view,
+template <bool kForward, class S, class Loads>
+__device__ void sweep_tiles(const Tiles<S, Loads>& shared, const SweepView& view,
                             const SweepMemory<S>& memory) {
   const auto multiply = [&] { run_multipliers<kForward>(shared, view, memory); };
   const auto load_numbers = [&](int warp) {
@@ -461,7 +462,7 @@ __device__ void sweep_tiles(const Tiles<S>& shared, const SweepView& view,
     else
       run_start<kForward>(shared, view, memory);
   };
-  multiply_and_load<kRegisters, kMultiplierRegisters>(multiply, load_numbers);
+  multiply_and_load<Loads, kRegisters, kMultiplierRegisters>(multiply, load_numbers);
 }
 
 }  // namespace kauri::numeric::cuda::sweep

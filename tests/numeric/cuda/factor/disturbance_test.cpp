@@ -125,8 +125,8 @@ TYPED_TEST(Disturbed, TasksForAMuchLargerDevice) {
   const typename TestFixture::System s =
       this->system(grid_pattern(60, 60, 3), OrderingMethod::amd, 8);
   auto larger = std::make_shared<Plan>(*s.plan);
-  larger->internals->device = symbolic::make_device_schedule(
-      s.plan->supernodes, s.plan->internals->assembly, s.plan->target, 1 << 20);
+  larger->internals->device =
+      symbolic::make_device_schedule(s.plan->supernodes, s.plan->internals->assembly, 1 << 20);
   ASSERT_EQ(larger->internals->device.task_teams, 1 << 20);
   ASSERT_FALSE(larger->internals->device.task.empty());
   EXPECT_EQ(this->bits(larger, s.value, 2), this->bits(s.plan, s.value, 1));

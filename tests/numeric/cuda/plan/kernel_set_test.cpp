@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "kauri/kauri.hpp"
+#include "numeric/cuda/solve/multi/memory.hpp"
+#include "numeric/cuda/solve/single/memory.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/process/error_text.hpp"
@@ -19,15 +21,40 @@ using test::DeviceHooks;
 KernelSet<double> hopper_kernels() {
   KernelSet<double> set;
   set.tiled = {CudaCompute::hopper, 264, false, 2, nullptr};
-  set.single_blocks = 132;
+  set.single.blocks = 132;
   return set;
 }
 
 TEST(KernelSets, ArePassedOnWithoutHooks) {
-  const KernelSet<double> set = hopper_kernels().for_factors_of(test::sound_plan());
+  Plan plan = test::sound_plan();
+  plan.internals->device.useful_teams = plan.internals->device.useful_blocks = 0;
+  const KernelSet<double> set = hopper_kernels().for_factors_of(plan);
   EXPECT_EQ(set.tiled.teams, 264);
   EXPECT_EQ(set.tiled.compute, CudaCompute::hopper);
-  EXPECT_TRUE(set.runs_sweeps(test::sound_plan()));
+  EXPECT_EQ(set.single.blocks, 132);
+  EXPECT_TRUE(set.runs_sweeps(plan));
+}
+
+/// As many factors as fit side by side get equal shares.
+TEST(KernelSets, TakeThePartOfTheDeviceThatAPlanCanUse) {
+  Plan plan = test::for_teams(test::sound_plan(), 8);
+  const auto teams_of = [&](Index useful) {
+    plan.internals->device.useful_teams = useful;
+    return hopper_kernels().for_factors_of(plan).tiled.teams;
+  };
+  EXPECT_EQ(teams_of(80), 88);
+  EXPECT_EQ(teams_of(136), 264);
+  EXPECT_EQ(teams_of(8), 8);
+  DeviceHooks::teams(plan) = 10;  // given by a test
+  EXPECT_EQ(teams_of(80), 10);
+  DeviceHooks::teams(plan) = 0;
+  plan.internals->device.useful_blocks = 44;
+  EXPECT_EQ(hopper_kernels().for_factors_of(plan).single.blocks, 44);
+  KernelSets both;
+  both.double_precision = hopper_kernels();
+  EXPECT_EQ(both.task_teams(plan), 264 / (264 / 80) / 2 * 2);
+  both.single_precision.tiled.teams = 44;
+  EXPECT_EQ(both.task_teams(plan), 44);
 }
 
 TEST(KernelSets, AreTheFallbackByLevels) {
@@ -42,11 +69,74 @@ TEST(KernelSets, AreTheFallbackByLevels) {
   EXPECT_EQ(refused.own_bytes(plan), plan.peak_bytes(sizeof(double)) - plan.prepared_bytes());
 }
 
+/// Returns stand-ins for kernels of small fronts, which are never called.
+SmallKernels<double> some_small_kernels() {
+  SmallKernels<double> some;
+  some.enqueue = [](const GatheredFront<double>*, Index, Index, const PlanView&,
+                    const FactorMemory<double>&, int*, int*, cudaStream_t) { return cudaSuccess; };
+  return some;
+}
+
+/// A factor allocates no arrays for kernels that do not run.
+TEST(KernelSets, CountTheBytesOfTheirFactors) {
+  const Plan& plan = test::sound_plan();
+  const symbolic::DeviceSchedule& device = plan.internals->device;
+  const Offset all = plan.peak_bytes(sizeof(double)) - plan.prepared_bytes(),
+               of_small = device.fast_bytes - device.task_bytes,
+               of_tiled = device.task_bytes - device.shared_bytes;
+  ASSERT_TRUE(of_small > 0 && of_tiled > 0);
+  KernelSet<double> set = hopper_kernels();
+  EXPECT_EQ(set.own_bytes(plan), all - of_small);
+  set.small = some_small_kernels();
+  EXPECT_EQ(set.own_bytes(plan), all);
+  set.tiled = {};
+  EXPECT_EQ(set.own_bytes(plan), all - of_tiled);
+}
+
 TEST(KernelSets, AreRefused) {
   KernelSet<double> set = hopper_kernels();
   set.refusal = "no kernels";
   const auto refusal = [&] { (void)set.for_factors_of(test::sound_plan()); };
   EXPECT_EQ(test::error_text(ErrorKind::usage, refusal), "no kernels");
+}
+
+TEST(KernelSets, SolveOneColumnByHoppersKernelUnlessThePortableOneIsAskedFor) {
+  if (!test::has_device()) GTEST_SKIP() << "no CUDA device";
+  const auto chosen = [](const CudaOptions& options) {
+    return select_kernels(options).double_precision.single;
+  };
+  const SingleKernel<double> own = chosen({}), portable = chosen({.portable = true});
+  EXPECT_GT(portable.blocks, 0);
+  EXPECT_TRUE((portable.enqueue == enqueue_sweeps<double, AsyncLoads>));
+  const int of_hopper = sweep_blocks<double, BulkLoads>();
+  EXPECT_EQ((own.enqueue == enqueue_sweeps<double, BulkLoads>), of_hopper > 0);
+  EXPECT_EQ(own.blocks, of_hopper > 0 ? of_hopper : portable.blocks);
+  EXPECT_EQ(chosen({.fast_solve = false, .portable = true}).blocks, 0);
+}
+
+/// Checks which kernel solves groups of kWidth columns of T.
+template <class T, int kWidth>
+void check_groups(std::size_t number) {
+  using enum SweepProducts;
+  const auto chosen = [&](const CudaOptions& options) {
+    return select_kernels(options).of<T>().group[number];
+  };
+  const int of_hopper = multi_blocks<T, kWidth, hopper>();
+  const GroupKernel<T> own = chosen({}),
+                       tensor_cores = chosen({.compute = CudaCompute::tensor, .portable = true}),
+                       multiply_adds = chosen({.compute = CudaCompute::fma, .portable = true});
+  EXPECT_EQ((own.enqueue == enqueue_multi_sweeps<T, kWidth, hopper>), of_hopper > 0);
+  EXPECT_TRUE((tensor_cores.enqueue == enqueue_multi_sweeps<T, kWidth, tensor>));
+  EXPECT_TRUE((multiply_adds.enqueue == enqueue_multi_sweeps<T, kWidth, fma>));
+  EXPECT_GT(tensor_cores.blocks, 0);
+  EXPECT_GT(multiply_adds.blocks, 0);
+  EXPECT_EQ(chosen({.solves_together = 1}).blocks, 0);
+}
+
+TEST(KernelSets, SolveGroupsOfColumnsByTheArithmeticAskedFor) {
+  if (!test::has_device()) GTEST_SKIP() << "no CUDA device";
+  check_groups<double, 8>(0), check_groups<double, 16>(1), check_groups<double, 32>(2);
+  check_groups<float, 8>(0), check_groups<float, 16>(1), check_groups<float, 32>(2);
 }
 
 TEST(KernelSets, RunTasksByNoFewerTeamsThanThoseWereMadeFor) {
@@ -62,6 +152,43 @@ TEST(KernelSets, RunTasksByNoFewerTeamsThanThoseWereMadeFor) {
               "a device's tasks made for 8 teams, to be run by " + std::to_string(teams) +
                   "; analyse for the device that runs them");
   }
+}
+
+/// Returns the solution of a system of small and tiled fronts by the kernels of `options`, which
+/// ask for no sweeps.
+template <class T>
+std::vector<T> solution_by(const CudaOptions& options) {
+  Backend backend = cuda_backend(options);
+  const auto a = generate("poisson2d 40");
+  AnalyzeOptions analyze_options;
+  analyze_options.ordering.method = OrderingMethod::amd;
+  analyze_options.target = backend.target();
+  const auto plan = analyze(a.pattern(), analyze_options);
+  auto factor = Factor<T>::create(plan, backend);
+  EXPECT_EQ(backend.bytes_in_use(),
+            plan->peak_bytes(sizeof(T)) - plan->internals->device.sweeps.bytes);
+  EXPECT_TRUE(refactorize<T>(factor, test::cast<T>(a.value())).ok());
+  std::vector<T> x(static_cast<std::size_t>(plan->n), T(1));
+  auto workspace = Workspace<T>::create(factor, 1);
+  factor.solve({x.data(), plan->n, 1, plan->n}, workspace);
+  return x;
+}
+
+/// A backend that is asked for portable kernels runs those of a device without others: in double,
+/// on a device with FP64 tensor cores, the kernels of CudaCompute::tensor.
+TEST(KernelSets, ArePortable) {
+  if (!test::has_device()) GTEST_SKIP() << "no CUDA device";
+  CudaOptions portable{.device = 0, .allocator = {}}, same = portable;
+  portable.portable = true;
+  portable.fast_solve = same.fast_solve = false;
+  same.compute = CudaCompute::tensor;
+  const std::string name = cuda_backend(portable).kernels(8);
+  EXPECT_NE(name, "hopper");
+  if (name != "tensor") GTEST_SKIP() << "no fast FP64 tensor cores";
+  EXPECT_EQ(solution_by<double>(portable), solution_by<double>(same));
+  same.compute = CudaCompute::fma, portable.compute = CudaCompute::fma;
+  EXPECT_EQ(solution_by<double>(portable), solution_by<double>(same));
+  EXPECT_EQ(solution_by<float>(portable), solution_by<float>(same));
 }
 
 TEST(KernelSets, OfDoubleAloneRefuseFloat) {

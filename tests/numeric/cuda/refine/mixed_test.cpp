@@ -34,7 +34,7 @@ class CudaMixedFactors : public OnCuda<W> {
 struct AsTaken {
   using T = double;
   static constexpr CudaCompute compute = CudaCompute::automatic;
-  static constexpr bool by_level = false;
+  static constexpr bool by_level = false, portable = false;
 };
 using MixedWays = ::testing::Types<LevelByLevel<double>, Way<double, CudaCompute::fma>, AsTaken,
                                    Way<double, CudaCompute::tf32>>;

@@ -12,13 +12,13 @@
 
 namespace kauri::test {
 
-/// Returns a function of the driver, as of CUDA 7.
+/// Returns a function of the driver, as of CUDA `version`: 7000 is 7.0.
 template <class F>
-F* driver_function(const char* name) {
+F* driver_function(const char* name, [[maybe_unused]] unsigned version = 7000) {
   void* entry = nullptr;
   cudaDriverEntryPointQueryResult found{};
 #if CUDART_VERSION >= 12050
-  require(cudaGetDriverEntryPointByVersion(name, &entry, 7000, cudaEnableDefault, &found));
+  require(cudaGetDriverEntryPointByVersion(name, &entry, version, cudaEnableDefault, &found));
 #else
   require(cudaGetDriverEntryPoint(name, &entry, cudaEnableDefault, &found));
 #endif

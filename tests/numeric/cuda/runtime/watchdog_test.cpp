@@ -32,10 +32,12 @@ constexpr std::uint64_t kLimit = 100'000'000;  // ns
 /// device is first used in the process that the test ends.
 class Watched {
  public:
-  explicit Watched(CudaCompute compute, OwnedPattern pattern = grid_pattern(9, 9, 9, true))
+  explicit Watched(CudaCompute compute, OwnedPattern pattern = grid_pattern(9, 9, 9, true),
+                   bool portable = false)
       : pattern_(std::move(pattern)),
         value_(random_dominant<double>(pattern_.view(), 1)),
-        backend_(cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = compute})) {
+        backend_(cuda_backend(
+            CudaOptions{.device = 0, .allocator = {}, .compute = compute, .portable = portable})) {
     AnalyzeOptions options;
     options.target = backend_.target();
     options.ordering.method = OrderingMethod::amd;
@@ -163,28 +165,34 @@ TEST_F(WatchdogDeathTest, TellsWhoWaitsForALostTaskOfEachKind) {
 }
 
 /// Loses a small front below small ones.
-void lose_a_small_front() {
-  const Watched system(CudaCompute::hopper, grid_pattern(24, 24, 1));
-  system.arm(Kernel::factor_fronts_by_warps, 0);
+void lose_a_small_front(CudaCompute compute, Kernel kernel, const std::string& name) {
+  const Watched system(compute, grid_pattern(24, 24, 1));
+  system.arm(kernel, 0);
   end_with(
       [&] { static_cast<void>(system.refactorize()); },
-      [](const std::string& text) {
+      [&](const std::string& text) {
         std::smatch found;
         const std::regex line(
-            R"(factor_fronts_by_warps, block \d+, warp \d+, ticket \d+ waits for children of a small front: (\d+), (\d+) wanted)");
+            name +
+            R"(, block \d+, warp \d+, ticket \d+ waits for children of a small front: (\d+), (\d+) wanted)");
         return std::regex_search(text, found, line) &&
                std::stoi(found[1]) == std::stoi(found[2]) - 1;
       });
 }
 
 TEST_F(WatchdogDeathTest, TellsWhichSmallFrontWaitsForALostChild) {
-  KAURI_EXPECT_TOLD(lose_a_small_front());
+  KAURI_EXPECT_TOLD(lose_a_small_front(CudaCompute::hopper, Kernel::factor_fronts_by_warps,
+                                       "factor_fronts_by_warps"));
+  KAURI_EXPECT_TOLD(lose_a_small_front(CudaCompute::fma, Kernel::portable_fronts_by_warps,
+                                       "portable_fronts_by_warps"));
 }
 
 /// Loses a number of a solve. `unit`: a ticket, or a front, as in Waiter. `lane`: the lane whose
-/// number is lost while the others arrive; -1: all are lost.
-void lose_a_number(Kernel kernel, int unit, int lane, Index columns, const char* name) {
-  const Watched system(CudaCompute::hopper);
+/// number is lost while the others arrive; -1: all are lost. portable: CudaOptions::portable.
+void lose_a_number(Kernel kernel, int unit, int lane, Index columns, const char* name,
+                   bool portable = false) {
+  const Watched system(portable ? CudaCompute::fma : CudaCompute::hopper,
+                       grid_pattern(9, 9, 9, true), portable);
   if (!system.refactorize()) std::_Exit(2);
   system.arm(kernel, unit, lane);
   end_with(
@@ -199,13 +207,16 @@ void lose_a_number(Kernel kernel, int unit, int lane, Index columns, const char*
 }
 
 TEST_F(WatchdogDeathTest, TellsOfANumberThatATaskOfASweepDoesNotSend) {
-  KAURI_EXPECT_TOLD(lose_a_number(Kernel::sweep, 0, -1, 1, "sweep"));
+  for (const bool portable : {false, true})
+    KAURI_EXPECT_TOLD(lose_a_number(Kernel::sweep, 0, -1, 1, "sweep", portable));
 }
 
 TEST_F(WatchdogDeathTest, TellsOfANumberThatATaskOfAMultiSweepDoesNotSend) {
   for (const Index columns : {8, 16, 32}) {
     SCOPED_TRACE(columns);
-    KAURI_EXPECT_TOLD(lose_a_number(Kernel::multi_sweep, 0, -1, columns, "multi sweep"));
+    for (const bool portable : {false, true})
+      KAURI_EXPECT_TOLD(
+          lose_a_number(Kernel::multi_sweep, 0, -1, columns, "multi sweep", portable));
     KAURI_EXPECT_TOLD(lose_a_number(Kernel::multi_sweep, 0, 0, columns,
                                     "multi sweep"));  // only the last row of a tile arrives
   }

@@ -184,9 +184,12 @@ class Determinism : public OnCuda<W> {
     return out;
   }
 };
-/// The types cover each kind of solve: plain ones, and sweeps in float and in double.
-using SolveKinds = ::testing::Types<Way<float, CudaCompute::fma>, LevelByLevel<double>,
-                                    Way<double, CudaCompute::hopper>>;
+/// The types cover each kind of solve: plain ones, and sweeps in float and in double, by Hopper's
+/// kernels and by portable ones.
+using SolveKinds =
+    ::testing::Types<Way<float, CudaCompute::fma>, LevelByLevel<double>,
+                     Way<double, CudaCompute::hopper>, Way<float, CudaCompute::fma, true>,
+                     Way<double, CudaCompute::tensor, true>>;
 TYPED_TEST_SUITE(Determinism, SolveKinds);
 
 TYPED_TEST(Determinism, SolvesAndTheirParts) {

@@ -30,17 +30,30 @@ namespace {
 
 using Values = std::vector<double>;
 
-/// Runs the tests with groups of GetParam() columns for solves of more than 8 columns.
-class MultiSweeps : public ::testing::TestWithParam<Index> {
+/// Kernels to test, and how many columns a group solves in solves of more than 8 columns.
+struct Teams {
+  const char* name;
+  Index columns;
+  bool portable;
+  CudaCompute compute;
+};
+
+class MultiSweeps : public ::testing::TestWithParam<Teams> {
  protected:
   void SetUp() override {
     if (!has_device()) GTEST_SKIP() << "no CUDA device";
-    CudaOptions options;
-    options.solves_together = 32, options.group_columns = GetParam();
+    CudaOptions options = options_of(GetParam().columns);
     fast_.emplace(cuda_backend(options));
     options.fast_solve = false;
     plain_.emplace(cuda_backend(options));
-    if (fast_->target() != "sm_90") GTEST_SKIP() << "sweeps are for Hopper";
+  }
+  /// Returns options by which the kernels under test solve 9 to 32 columns by groups of
+  /// `group_columns`; 0: the backend chooses.
+  static CudaOptions options_of(Index group_columns) {
+    CudaOptions options;
+    options.solves_together = 32, options.group_columns = group_columns;
+    options.portable = GetParam().portable, options.compute = GetParam().compute;
+    return options;
   }
   static Factor<double> factor(const std::shared_ptr<const Plan>& plan,
                                std::span<const double> value, Backend& backend) {
@@ -85,7 +98,7 @@ class MultiSweeps : public ::testing::TestWithParam<Index> {
   /// Returns whether another parameter covers this number of columns: up to 8 columns there is one
   /// kind of group, and the emulated device, which is slow, runs it once.
   [[nodiscard]] bool is_seen(Index columns) const {
-    return columns <= 8 && GetParam() == 32 && fast_->device() == "emulated";
+    return columns <= 8 && GetParam().columns == 32 && fast_->device() == "emulated";
   }
   /// Checks fronts so large that several tasks compute one sum.
   void check_long_sums(const std::vector<Index>& parts) {
@@ -303,7 +316,7 @@ TEST_P(MultiSweeps, NumbersOfEveryKindComeThrough) {
 TEST_P(MultiSweeps, TakeTheBytesThatAreSaid) {
   const auto a = generate("poisson2d 20");
   for (const Index together : {8, 32}) {
-    CudaOptions options;
+    CudaOptions options = options_of(0);
     options.solves_together = together;
     Backend backend = cuda_backend(options);
     const auto made = plan_of(a.pattern(), OrderingMethod::amd);
@@ -342,9 +355,7 @@ TEST_P(MultiSweeps, AreDoneByTheTeamsAskedFor) {
   const auto pattern = hubs_and_cube(1200, 3, 3);
   const Values value = random_dominant<double>(pattern.view(), 3);
   const auto made = plan_of(pattern.view(), OrderingMethod::amd, false);
-  CudaOptions options;
-  options.group_columns = 8;
-  Backend automatic = cuda_backend(), by_four = cuda_backend(options);
+  Backend automatic = cuda_backend(options_of(0)), by_four = cuda_backend(options_of(8));
   const auto asked = factor(made, value, *fast_), unasked = factor(made, value, automatic),
              eights = factor(made, value, by_four);
   const Values b = random_rhs(made->n, 20), x = solve(unasked, b, 20, 20);
@@ -354,10 +365,8 @@ TEST_P(MultiSweeps, AreDoneByTheTeamsAskedFor) {
 
 /// With four groups of 8, each column has the bits of a solve of 8 columns by the same kernel.
 TEST_P(MultiSweeps, OfFourTeamsHaveTheBitsOfEightColumns) {
-  if (GetParam() != 16) return;  // one parameter is enough
-  CudaOptions options;
-  options.group_columns = 8;
-  Backend eights = cuda_backend(options);
+  if (GetParam().columns != 16) return;  // one parameter of each kind is enough
+  Backend eights = cuda_backend(options_of(8));
   for (const char* spec : {"poisson2d 20", "blockdiag 260 130", "elast3d 4"}) {
     SCOPED_TRACE(spec);
     const auto a = generate(spec);
@@ -420,7 +429,14 @@ TEST_P(MultiSweeps, GiveNoNumbersWithoutAVerdict) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Teams, MultiSweeps, ::testing::Values(16, 32));
+INSTANTIATE_TEST_SUITE_P(Teams, MultiSweeps,
+                         ::testing::Values(Teams{"hopper16", 16, false, CudaCompute::automatic},
+                                           Teams{"hopper32", 32, false, CudaCompute::automatic},
+                                           Teams{"tensor16", 16, true, CudaCompute::tensor},
+                                           Teams{"tensor32", 32, true, CudaCompute::tensor},
+                                           Teams{"fma16", 16, true, CudaCompute::fma},
+                                           Teams{"fma32", 32, true, CudaCompute::fma}),
+                         [](const auto& teams) { return teams.param.name; });
 
 }  // namespace
 }  // namespace kauri::test

@@ -1,9 +1,12 @@
 // Tests fast solves by few blocks: each block does narrow fronts, small ones and tiles in turn, and
 // warps have many fronts. A CUDA device and the emulated one would otherwise have enough blocks to
-// give each kind of work its own in systems of this size.
+// give each kind of work its own in systems of this size. One column has the same bits by each
+// kernel, several columns the same numbers up to rounding.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <random>
@@ -45,7 +48,6 @@ class SweepsOfFewBlocks : public ::testing::Test {
   void SetUp() override {
     if (!has_device()) GTEST_SKIP() << "no CUDA device";
     backend_.emplace(cuda_backend());  // makes the kernels available to the code below
-    if (backend_->target() != "sm_90") GTEST_SKIP() << "sweeps are for Hopper";
     context_ = {.device = {},
                 .heap = &heap_,
                 .staging = std::make_shared<cuda::Staging>(),
@@ -53,16 +55,11 @@ class SweepsOfFewBlocks : public ::testing::Test {
                 .kernels = cuda::select_kernels({})};
   }
   /// Solves L L^T x = b, then L y = b and L^T x = b, with at most `blocks` blocks. More than 8
-  /// columns are solved by groups of context_.kernels.double_precision.group_columns.
+  /// columns are solved by groups of set<T>().group_columns.
   template <class T>
   std::vector<T> solve(const std::shared_ptr<const Plan>& plan, std::span<const T> value,
                        Index columns, int blocks) {
-    auto& [one, two, scaled] = context_.kernels;
-    (sizeof(T) == 4                           ? one.single_blocks
-     : columns == 1                           ? two.single_blocks
-     : columns <= 8 || two.group_columns == 8 ? two.group[0].blocks
-     : two.group_columns == 16                ? two.group[1].blocks
-                                              : two.group[2].blocks) = blocks;
+    (columns == 1 ? set<T>().single.blocks : group<T>(columns).blocks) = blocks;
     cuda::CudaFactor<T> factor(std::make_shared<const cuda::DevicePlan>(plan, context_), context_);
     EXPECT_EQ(factor.refactorize(value, 0, numeric::ValuesAre::fresh).status,
               VerdictStatus::positive_definite);
@@ -88,50 +85,126 @@ class SweepsOfFewBlocks : public ::testing::Test {
     const bool slow = backend_->device() == "emulated", odd = turn_++ % 2 == 1;
     const auto plan = plan_of(pattern, method, amalgamate);
     ASSERT_GT(plan->internals->device.sweeps.bytes, 0);
-    if (!slow || !odd) of_one_and_five(plan, value, slow);
+    if (!slow || !odd) of_one_and_five(plan, value, slow, in_float);
     if (!slow || odd) of_one_float_and_eighteen(plan, value, slow, in_float);
   }
   void of_one_and_five(const std::shared_ptr<const Plan>& plan, std::span<const double> value,
-                       bool slow) {
-    const Values expected = solve<double>(plan, value, 1, cuda::sweep_blocks<double>());
-    for (const int blocks : some(slow))
-      EXPECT_TRUE(solve<double>(plan, value, 1, blocks) == expected) << blocks << " blocks";
-    const Values of_5 = solve<double>(plan, value, 5, cuda::multi_blocks<8>());
-    for (const int blocks : slow ? std::vector{2} : std::vector{1, 2, 5})
-      EXPECT_TRUE(solve<double>(plan, value, 5, blocks) == of_5) << blocks << " blocks";
+                       bool slow, bool in_float) {
+    same_bits_by_each_kernel<double>(plan, value, slow);
+    same_numbers_by_each_kernel<double>(plan, value, 5, 8, slow, in_float);
   }
   void of_one_float_and_eighteen(const std::shared_ptr<const Plan>& plan,
                                  std::span<const double> value, bool slow, bool in_float) {
-    if (in_float) {
-      const std::vector<float> rounded = cast<float>(value),
-                               of_float =
-                                   solve<float>(plan, rounded, 1, cuda::sweep_blocks<float>());
-      for (const int blocks : some(slow))
-        EXPECT_TRUE(solve<float>(plan, rounded, 1, blocks) == of_float)
-            << blocks << " blocks, in float";
-    }
+    if (in_float) same_bits_by_each_kernel<float>(plan, cast<float>(value), slow);
     // The columns go to three groups of 8, two of 16, or one of 32; on the emulated device systems
     // take turns here, too.
     for (const int team : slow ? std::vector{8 << (turn_ / 2 % 3)} : std::vector{8, 16, 32}) {
-      context_.kernels.double_precision.group_columns = team;
-      const int all = team == 8    ? cuda::multi_blocks<8>()
-                      : team == 16 ? cuda::multi_blocks<16>()
-                                   : cuda::multi_blocks<32>();
-      const Values of_18 = solve<double>(plan, value, 18, all);
-      for (const int blocks : slow ? std::vector{3} : std::vector{32 / team, 3, 5})
-        EXPECT_TRUE(solve<double>(plan, value, 18, blocks) == of_18)
-            << blocks << " blocks, teams of " << team;
+      if (in_float && (!slow || turn_ % 4 == 0))
+        same_numbers_by_each_kernel<float>(plan, cast<float>(value), 18, team, slow, true);
+      else
+        same_numbers_by_each_kernel<double>(plan, value, 18, team, slow, in_float);
+      if (!slow) same_numbers_by_each_kernel<double>(plan, value, 18, team, slow, in_float);
     }
   }
 
-  static std::vector<int> some(bool slow) {
-    return slow ? std::vector{1, 3} : std::vector{1, 2, 3, 7};
+  template <class T>
+  cuda::KernelSet<T>& set() {
+    if constexpr (sizeof(T) == 4)
+      return context_.kernels.single_precision;
+    else
+      return context_.kernels.double_precision;
+  }
+  template <class T>
+  cuda::SingleKernel<T>& single() {
+    return set<T>().single;
+  }
+  template <class T>
+  cuda::GroupKernel<T>& group(Index columns) {
+    const Index width = columns <= 8 ? 8 : set<T>().group_columns;
+    return set<T>().group[width == 8 ? 0 : width == 16 ? 1 : 2];
+  }
+  template <class T, int kWidth>
+  static std::vector<cuda::GroupKernel<T>> kernels_of() {
+    using enum cuda::SweepProducts;
+    return {
+        {kWidth, cuda::multi_blocks<T, kWidth, hopper>(),
+         cuda::enqueue_multi_sweeps<T, kWidth, hopper>},
+        {kWidth, cuda::multi_blocks<T, kWidth, tensor>(),
+         cuda::enqueue_multi_sweeps<T, kWidth, tensor>},
+        {kWidth, cuda::multi_blocks<T, kWidth, fma>(), cuda::enqueue_multi_sweeps<T, kWidth, fma>}};
+  }
+  /// Expects that each kernel for groups of `team` columns gives equal bits by any number of
+  /// blocks, and, if the system is well conditioned, all kernels the same numbers up to rounding.
+  template <class T>
+  void same_numbers_by_each_kernel(const std::shared_ptr<const Plan>& plan,
+                                   std::span<const T> value, Index columns, int team, bool slow,
+                                   bool well_conditioned) {
+    set<T>().group_columns = team;
+    const cuda::GroupKernel<T> chosen = group<T>(columns);
+    const Index groups = (columns + team - 1) / team;
+    std::vector<T> first;
+    unsigned number = 0;
+    for (const cuda::GroupKernel<T>& kernel : team == 8    ? kernels_of<T, 8>()
+                                              : team == 16 ? kernels_of<T, 16>()
+                                                           : kernels_of<T, 32>()) {
+      const bool in_turn = number++ == turn_ % 3;
+      SCOPED_TRACE("kernel " + std::to_string(number));
+      if (kernel.blocks == 0) continue;  // Hopper's on another device
+      group<T>(columns) = kernel;
+      const std::vector<T> all = solve<T>(plan, value, columns, kernel.blocks);
+      if (!slow || in_turn) {
+        for (const int blocks : slow ? std::vector{3} : std::vector{static_cast<int>(groups), 3, 5})
+          EXPECT_TRUE(solve<T>(plan, value, columns, blocks) == all)
+              << blocks << " blocks, teams of " << team << ", " << sizeof(T) << " bytes";
+      }
+      if (first.empty())
+        first = all;
+      else if (well_conditioned)
+        expect_close(first, all);
+    }
+    group<T>(columns) = chosen;
+  }
+  template <class T>
+  void expect_close(const std::vector<T>& a, const std::vector<T>& b) {
+    double largest = 0, difference = 0;
+    int words = 0;
+    for (std::size_t k = 0; k < a.size(); ++k) {
+      const double x = a[k], y = b[k];
+      largest = std::max(largest, std::abs(x)), difference = std::max(difference, std::abs(x - y));
+      words += static_cast<int>(x != y);
+    }
+    EXPECT_LE(difference, (sizeof(T) == 4 ? 1e-6 : 1e-10) * largest);
+    RecordProperty("numbers_that_differ_" + std::to_string(++compared_), words);
+  }
+  /// Expects the bits that the portable kernel gives by all blocks from any number of blocks, and
+  /// from Hopper's kernel if the device runs it. L is the same, since the kernels of fronts are.
+  template <class T>
+  void same_bits_by_each_kernel(const std::shared_ptr<const Plan>& plan, std::span<const T> value,
+                                bool slow) {
+    const cuda::SingleKernel<T> chosen = single<T>(),
+                                portable{cuda::sweep_blocks<T, cuda::AsyncLoads>(),
+                                         cuda::enqueue_sweeps<T, cuda::AsyncLoads>},
+                                hopper{cuda::sweep_blocks<T, cuda::BulkLoads>(),
+                                       cuda::enqueue_sweeps<T, cuda::BulkLoads>};
+    single<T>() = portable;
+    const std::vector<T> expected = solve<T>(plan, value, 1, portable.blocks);
+    const auto expect = [&](std::vector<int> some, const char* what) {
+      for (const int blocks : some)
+        EXPECT_TRUE(solve<T>(plan, value, 1, blocks) == expected)
+            << blocks << " blocks, " << what << ", " << sizeof(T) << " bytes";
+    };
+    expect(slow ? std::vector{2} : std::vector{1, 2, 3, 7}, "portable");
+    single<T>() = hopper;
+    if (hopper.blocks > 0)
+      expect(slow ? std::vector{1, 3} : std::vector{1, 2, 3, 7, hopper.blocks}, "Hopper's");
+    single<T>() = chosen;
   }
 
   std::optional<Backend> backend_;
   cuda::DeviceHeap heap_{};
   cuda::DeviceContext context_;
   unsigned turn_ = 0;
+  int compared_ = 0;
 };
 
 TEST_F(SweepsOfFewBlocks, ManyFrontsOfEachKind) {

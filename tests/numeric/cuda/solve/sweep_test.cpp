@@ -17,6 +17,7 @@
 
 #include "base/common/aligned_bytes.hpp"
 #include "kauri/kauri.hpp"
+#include "numeric/cuda/plan/kernel_set.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/plan/internals.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
@@ -40,21 +41,28 @@ T all_bits() {
     return std::bit_cast<T>(~std::uint32_t{0});
 }
 
-/// Tests with L and the caller's vectors in T; numbers of a sweep are in double in either case.
-template <class T>
+/// Kernels of sweeps: Hopper's where they run, or portable ones. L and the caller's vectors are in
+/// T; numbers of a sweep are in double in either case.
+template <class Scalar, bool kPortable>
+struct SingleKernels {
+  using T = Scalar;
+  static constexpr bool portable = kPortable;
+};
+
+template <class K>
 class Sweeps : public ::testing::Test {
  protected:
-  using Values = std::vector<T>;
-  static constexpr T kEpsilon = std::numeric_limits<T>::epsilon();
+  using Value = typename K::T;
+  using Values = std::vector<Value>;
+  static constexpr Value kEpsilon = std::numeric_limits<Value>::epsilon();
 
   void SetUp() override {
     if (!has_device()) GTEST_SKIP() << "no CUDA device";
     CudaOptions options;
-    options.solves_together = 1;
+    options.solves_together = 1, options.portable = K::portable;
     fast_.emplace(cuda_backend(options));
     options.fast_solve = false;
     plain_.emplace(cuda_backend(options));
-    if (fast_->target() != "sm_90") GTEST_SKIP() << "sweeps are for Hopper";
   }
   std::shared_ptr<const Plan> plan(const Pattern& pattern,
                                    OrderingMethod method = OrderingMethod::amd,
@@ -65,13 +73,13 @@ class Sweeps : public ::testing::Test {
     options.amalgamate = amalgamate;
     return analyze(pattern, options);
   }
-  static Factor<T> factor(const std::shared_ptr<const Plan>& plan, std::span<const T> value,
-                          Backend& backend) {
-    auto out = Factor<T>::create(plan, backend);
-    EXPECT_TRUE(refactorize<T>(out, value).ok());
+  static Factor<Value> factor(const std::shared_ptr<const Plan>& plan, std::span<const Value> value,
+                              Backend& backend) {
+    auto out = Factor<Value>::create(plan, backend);
+    EXPECT_TRUE(refactorize<Value>(out, value).ok());
     return out;
   }
-  static Values values(const SymmetricMatrix<double>& a) { return cast<T>(a.value()); }
+  static Values values(const SymmetricMatrix<double>& a) { return cast<Value>(a.value()); }
   /// Returns L L^T exactly, where L has -1 below its unit diagonal in groups of 12 columns, whose
   /// inverses have entries of 2^10, and little further away, so that the inverse of L is in the
   /// range of floats. The pattern is that of L.
@@ -89,26 +97,27 @@ class Sweeps : public ::testing::Test {
     Values value(a.row.size());
     for (Index j = 0; j < a.n; ++j)
       for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k)
-        value[k] = static_cast<T>(
+        value[k] = static_cast<Value>(
             std::inner_product(l[j].begin(), l[j].begin() + j + 1, l[a.row[k]].begin(), 0.0));
     return value;
   }
   static Values random_rhs(Index n, Index columns) {
     Values b(static_cast<std::size_t>(n) * static_cast<std::size_t>(columns));
     std::mt19937_64 random(7);
-    for (T& x : b) x = static_cast<T>(std::uniform_real_distribution<double>(-1, 1)(random));
+    for (Value& x : b)
+      x = static_cast<Value>(std::uniform_real_distribution<double>(-1, 1)(random));
     return b;
   }
-  static Values solve(const Factor<T>& factor, const Values& b, Index columns, Index room) {
-    auto workspace = Workspace<T>::create(factor, room);
+  static Values solve(const Factor<Value>& factor, const Values& b, Index columns, Index room) {
+    auto workspace = Workspace<Value>::create(factor, room);
     Values x = b;
     factor.solve({x.data(), factor.plan().n, columns, factor.plan().n}, workspace);
     return x;
   }
   /// Returns the largest |b - L L^T x| / (|L| |L^T| |x| + |b|) in units of roundoff, for the stored
   /// L.
-  static double error_of_l(const Factor<T>& factor, const Values& b, const Values& x) {
-    const LowerFactor<T> l = lower_factor(factor);
+  static double error_of_l(const Factor<Value>& factor, const Values& b, const Values& x) {
+    const LowerFactor<Value> l = lower_factor(factor);
     const Permutation& perm = factor.plan().perm;
     const auto n = static_cast<std::size_t>(factor.plan().n);
     std::vector<long double> z(n, 0), sizes(n, 0), rest(n), most(n);
@@ -132,31 +141,31 @@ class Sweeps : public ::testing::Test {
   }
   /// Expects a backward error like the plain solve's, its digits unless the condition is too large,
   /// and equal bits in a second solve.
-  void check(const SymmetricView<T>& a, const std::shared_ptr<const Plan>& plan,
+  void check(const SymmetricView<Value>& a, const std::shared_ptr<const Plan>& plan,
              bool well_conditioned = true) {
     const Index n = a.pattern.n;
     const Values b = random_rhs(n, 1);
     const auto fast = factor(plan, a.value, *fast_), plain = factor(plan, a.value, *plain_);
     const Values x = solve(fast, b, 1, 1), expected = solve(plain, b, 1, 1);
     const auto error = [&](const Values& solution) {
-      return backward_error<T>(a, {solution.data(), n, 1, n}, {b.data(), n, 1, n}, cpu_)
+      return backward_error<Value>(a, {solution.data(), n, 1, n}, {b.data(), n, 1, n}, cpu_)
           .componentwise;
     };
     EXPECT_LE(error(x), std::max(double{18 * kEpsilon}, 4 * error(expected)));
     EXPECT_LE(error_of_l(fast, b, x), 4);  // the largest seen is 2
     EXPECT_EQ(solve(fast, b, 1, 1), x);
     if (!well_conditioned) return;
-    T largest = 0, difference = 0;
+    Value largest = 0, difference = 0;
     for (Index i = 0; i < n; ++i) {
       largest = std::max(largest, std::abs(expected[i]));
       difference = std::max(difference, std::abs(x[i] - expected[i]));
     }
-    EXPECT_LE(difference, (sizeof(T) == 8 ? 1e-9 : 1e-4) * largest);
+    EXPECT_LE(difference, (sizeof(Value) == 8 ? 1e-9 : 1e-4) * largest);
   }
   void check(Index n, EdgeList edges, OrderingMethod method, bool amalgamate) {
     SCOPED_TRACE(n);
     const OwnedPattern pattern = pattern_of(n, std::move(edges));
-    const auto value = random_dominant<T>(pattern.view(), 3);
+    const auto value = random_dominant<Value>(pattern.view(), 3);
     check({pattern.view(), value}, plan(pattern.view(), method, amalgamate));
   }
   /// Checks a path of 200 vertices with edges up to distance `reach`, and the path cut in two
@@ -175,8 +184,9 @@ class Sweeps : public ::testing::Test {
   std::optional<Backend> plain_, fast_;
   Backend cpu_ = cpu_backend(1);
 };
-using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(Sweeps, Scalars);
+using EachKernel = ::testing::Types<SingleKernels<float, false>, SingleKernels<double, false>,
+                                    SingleKernels<float, true>, SingleKernels<double, true>>;
+TYPED_TEST_SUITE(Sweeps, EachKernel);
 
 TYPED_TEST(Sweeps, SolveAsThePlainOnesDo) {
   for (const char* spec : {"poisson2d 1", "poisson2d 20", "poisson3d 7", "tree 400 1",
@@ -199,12 +209,12 @@ TYPED_TEST(Sweeps, SolveAsThePlainOnesDo) {
 TYPED_TEST(Sweeps, DividesLongSums) {
   const bool emulated = this->fast_->device() == "emulated";  // it is slow: scalars take turns
   for (const std::vector<Index>& parts : {std::vector<Index>{900}, std::vector<Index>{850, 130}}) {
-    if (emulated && (parts.size() == 1) == (sizeof(TypeParam) == 8)) continue;
+    if (emulated && (parts.size() == 1) == (sizeof(typename TypeParam::T) == 8)) continue;
     const auto dense = near_singular({"", parts}, 1);
     const auto made = this->plan(dense.pattern(), OrderingMethod::natural, false);
     ASSERT_GT(made->internals->device.sweeps.forward_parts, 0);
     ASSERT_GT(made->internals->device.sweeps.backward_parts, 0);
-    const auto value = random_dominant<TypeParam>(dense.pattern(), 3);
+    const auto value = random_dominant<typename TypeParam::T>(dense.pattern(), 3);
     this->check({dense.pattern(), value}, made);
   }
 }
@@ -218,7 +228,7 @@ TYPED_TEST(Sweeps, TakeFrontsOfEveryNumberOfCells) {
     const auto made = this->plan(a.pattern(), OrderingMethod::natural, false);
     ASSERT_EQ(made->internals->device.small_fronts, 0);
     for (const auto& value :
-         {this->marked_tiles(a.pattern()), random_dominant<TypeParam>(a.pattern(), 3)})
+         {this->marked_tiles(a.pattern()), random_dominant<typename TypeParam::T>(a.pattern(), 3)})
       this->check({a.pattern(), value}, made, false);
   }
 }
@@ -227,7 +237,7 @@ TYPED_TEST(Sweeps, TakeFrontsOfEveryNumberOfCells) {
 TYPED_TEST(Sweeps, GathersTheRowsOfManyChildren) {
   const auto pattern = hubs_and_cube(6000, 4, 5);
   const auto made = this->plan(pattern.view(), OrderingMethod::amd, false);
-  const auto value = random_dominant<TypeParam>(pattern.view(), 3);
+  const auto value = random_dominant<typename TypeParam::T>(pattern.view(), 3);
   this->check({pattern.view(), value}, made);
 }
 
@@ -240,7 +250,7 @@ TYPED_TEST(Sweeps, CorrectsNearlySingularTiles) {
       const auto value = this->marked_tiles(a.pattern());
       SCOPED_TRACE(order);
       this->check({a.pattern(), value}, made, false);
-      if constexpr (sizeof(TypeParam) == 8)
+      if constexpr (sizeof(typename TypeParam::T) == 8)
         this->check(a.view(), made, false);  // too ill-conditioned for float
     }
 }
@@ -263,7 +273,7 @@ TYPED_TEST(Sweeps, HardPaths) {
 
 /// Each column is solved alone (multi_test.cpp solves several together).
 TYPED_TEST(Sweeps, ColumnsAreSolvedAsEachAlone) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
   const auto a = generate("poisson3d 8");
   const Index n = a.n(), columns = 5;
   const auto made = this->factor(this->plan(a.pattern()), this->values(a), *this->fast_);
@@ -286,40 +296,43 @@ TYPED_TEST(Sweeps, PartsOfSolvesAreThoseOfTheWhole) {
 }
 
 TYPED_TEST(Sweeps, TakeTheBytesThatAreSaid) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
   constexpr int size = sizeof(T);
+  const bool gathers =
+      numeric::cuda::select_kernels({.portable = TypeParam::portable}).template of<T>().gathers();
   for (const char* spec : {"poisson2d 1", "poisson2d 40", "elast3d 5"}) {
     SCOPED_TRACE(spec);
     const auto a = generate(spec);
     const auto made = this->plan(a.pattern());
+    const symbolic::DeviceSchedule& device = made->internals->device;
+    const Offset factor_bytes =
+        made->peak_bytes(size) - (size == 4 || gathers ? 0 : device.fast_bytes - device.task_bytes);
     const Offset before = this->fast_->bytes_in_use();
     const auto out = this->factor(made, this->values(a), *this->fast_);
-    EXPECT_EQ(this->fast_->bytes_in_use() - before, made->peak_bytes(size));
-    ASSERT_GT(made->internals->device.sweeps.bytes, 0);
+    EXPECT_EQ(this->fast_->bytes_in_use() - before, factor_bytes);
+    ASSERT_GT(device.sweeps.bytes, 0);
     const Offset with_factor = this->fast_->bytes_in_use();
     for (const Index nrhs : {1, 3, 40}) {
       const auto workspace = Workspace<T>::create(out, nrhs);
       EXPECT_EQ(this->fast_->bytes_in_use() - with_factor, made->workspace_bytes(size, nrhs, 1));
       EXPECT_EQ(made->workspace_bytes(size, nrhs, 1),
                 aligned_bytes(made->n, size * std::min(nrhs, kSolveBlock)) +
-                    aligned_bytes(made->internals->device.sweeps.numbers, 8));
-      EXPECT_EQ(made->workspace_bytes(4, nrhs, 32),
-                made->workspace_bytes(4, nrhs, 1));  // columns of floats go one after the other
+                    aligned_bytes(device.sweeps.numbers, 8));
     }
     const Offset plain_before = this->plain_->bytes_in_use(),
-                 expected = made->peak_bytes(size) - made->internals->device.sweeps.bytes;
+                 expected = factor_bytes - device.sweeps.bytes;
     const auto other = this->factor(made, this->values(a), *this->plain_);
     EXPECT_EQ(this->plain_->bytes_in_use() - plain_before, expected);
     const auto other_workspace = Workspace<T>::create(other, 3);
     EXPECT_EQ(this->plain_->bytes_in_use() - plain_before,
               expected + 2 * aligned_bytes(made->n, 3 * size) +
-                  aligned_bytes(made->internals->device.update_rows, 3 * size));
+                  aligned_bytes(device.update_rows, 3 * size));
   }
 }
 
 /// A right-hand side with the bits of an unset number gives NaN, and the sweep still ends.
 TYPED_TEST(Sweeps, NumbersOfEveryKindComeThrough) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
   const auto a = generate("poisson2d 12");
   const auto made = this->factor(this->plan(a.pattern()), this->values(a), *this->fast_);
   using Limits = std::numeric_limits<T>;
@@ -337,7 +350,7 @@ TYPED_TEST(Sweeps, NumbersOfEveryKindComeThrough) {
 /// The backward sweep alone reads the caller's vector in place of its own numbers; unset bits give
 /// NaN there, too.
 TYPED_TEST(Sweeps, NumbersOfEveryKindComeThroughTheBackwardSweepAlone) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
   const auto a = generate("poisson2d 12");
   const auto made = this->factor(this->plan(a.pattern()), this->values(a), *this->fast_);
   auto workspace = Workspace<T>::create(made, 1);
@@ -351,7 +364,7 @@ TYPED_TEST(Sweeps, NumbersOfEveryKindComeThroughTheBackwardSweepAlone) {
 }
 
 TYPED_TEST(Sweeps, GiveNoNumbersWithoutAVerdict) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
   for (const char* spec : {"poisson2d 9", "blockdiag 160 80"}) {  // small fronts, and tiled ones
     const auto a = generate(spec);
     std::vector<T> value = this->values(a);

@@ -20,10 +20,12 @@ int resident_teams();
 
 /// Enqueues the partial Cholesky factorisation of all fronts on the stream and returns the launch's
 /// error. `fronts`: on the device, in the order to which the tasks refer. `tasks`: factor_tasks()
-/// on the device, made for no more than `teams` teams; `teams`: even, at most resident_teams().
-/// `ticket` (one int) and all counters must be zero before the launch. A pivot that is not positive
-/// and finite is replaced by 1, and the first of a front is recorded in its counters[kFailed] and
-/// failed_pivot; all other work goes on. `least_part`, `pauses`: as in DeviceTestHooks.
+/// on the device, made for no more than `teams` teams, or a part of that list that a launch may do
+/// by itself (DeviceSchedule::level_end); `teams`: even, at most resident_teams(). `ticket` (one
+/// int) must be zero before each launch, and all counters before the first. A pivot that is not
+/// positive and finite is replaced by 1, and the first of a front is recorded in its
+/// counters[kFailed] and failed_pivot; all other work goes on. `least_part`, `pauses`: as in
+/// DeviceTestHooks.
 cudaError_t enqueue_factor(const FrontView* fronts, const symbolic::FrontTask* tasks,
                            int task_count, int* ticket, const Levels& levels, const Values& values,
                            const Sums& sums, int least_part, int teams, unsigned pauses,

@@ -11,6 +11,7 @@
 
 namespace kauri::numeric::cuda::kernels::ptx {
 
+using emulator::arrive_after_copies;
 using emulator::barrier_init;
 using emulator::bulk_copy;
 using emulator::bulk_store;
@@ -29,6 +30,8 @@ inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
 #else
 using emulator::barrier_wait;
 #endif
+
+inline void prefetch_line(const void* /*from_global*/) {}
 
 using SharedAddress = std::uintptr_t;
 inline SharedAddress shared_address(const void* p) { return reinterpret_cast<SharedAddress>(p); }
@@ -339,5 +342,9 @@ inline void reciprocal_parts(double x, double& y, double& e) {
 }
 
 inline double reciprocal_root(double x) { return 1.0 / std::sqrt(x); }
+
+/// Returns a reciprocal that is off by one unit in its last place.
+inline float rough_reciprocal(float x) { return std::nextafter(1.0F / x, 0.0F); }
+inline float reciprocal_root(float x) { return 1.0F / std::sqrt(x); }
 
 }  // namespace kauri::numeric::cuda::kernels::ptx

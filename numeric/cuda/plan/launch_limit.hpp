@@ -1,0 +1,21 @@
+// The most seconds that one launch of large fronts may take, for devices that end long kernels.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "kauri/core/backend.hpp"
+#include "numeric/cuda/plan/kernel_set.hpp"
+
+namespace kauri::numeric::cuda {
+
+/// Most seconds of a launch on a device with a limit, unless the caller gives another number: a
+/// quarter of the shortest limit, that of Windows.
+inline constexpr double kDisplaySeconds = 0.5;
+
+/// Sets kernels.launch_seconds for the current device. That is options.launch_seconds, or without
+/// it kDisplaySeconds if the device ends long kernels, in seconds that the constants of the
+/// device's target predict: fewer if the device is slower than the card of these constants, as the
+/// peaks of both say. Throws Error(device).
+template <class T>
+void limit_launches(const CudaOptions& options, TiledKernels<T>& kernels);
+
+}  // namespace kauri::numeric::cuda
