@@ -6,9 +6,7 @@
 //   cards [--repeats N] [--scalar double|float] [--method nd|amd|metis]
 //       SYSTEM[:PERMUTATION_FILE] ...
 // SPDX-License-Identifier: BSD-3-Clause
-#include <chrono>
 #include <cstdio>
-#include <limits>
 #include <map>
 
 #include "bench/cuda/device_array.cuh"
@@ -50,21 +48,6 @@ CudaOptions options_of(const Card& card) {
   return options;
 }
 
-/// Returns the least seconds of `repeats` calls, after two that are not timed.
-template <class F>
-double least_seconds(int repeats, const F& f) {
-  double least = std::numeric_limits<double>::infinity();
-  for (int r = 0; r < repeats + 2; ++r) {
-    require(cudaDeviceSynchronize() == cudaSuccess, "before a call");
-    const auto begin = std::chrono::steady_clock::now();
-    f();
-    const double s =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (r >= 2) least = std::min(least, s);
-  }
-  return least;
-}
-
 template <class T>
 struct Outcome {
   double factor_s = 0, solve1_s = 0, solve32_s = 0;
@@ -78,9 +61,9 @@ Outcome<T> run(const SymmetricMatrix<double>& a, const std::shared_ptr<const Pla
   const auto values =
       DeviceValues<T>::copy_of(std::vector<T>(a.value().begin(), a.value().end()), backend);
   Outcome<T> out;
-  out.factor_s = least_seconds(repeats, [&] {
-    require(refactorize(factor, values).ok(), "the matrix is not positive definite");
-  });
+  out.factor_s = least_seconds(
+      repeats, [] {},
+      [&] { require(refactorize(factor, values).ok(), "the matrix is not positive definite"); });
   constexpr Index kColumns = 32;
   const std::vector<double> numbers = random_numbers(static_cast<std::size_t>(a.n()) * kColumns);
   const std::vector<T> b(numbers.begin(), numbers.end());

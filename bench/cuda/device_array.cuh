@@ -6,6 +6,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -74,6 +75,30 @@ __device__ inline double noise(std::uint64_t x) {
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
   x ^= x >> 31;
   return static_cast<double>(x >> 11) * 0x1p-52 - 1.0;
+}
+
+/// Returns the least seconds of f(), which must wait for its work, after two repeats that do not
+/// count; before() is not timed.
+template <class Before, class F>
+double least_seconds(int repeats, const Before& before, const F& f) {
+  double least = 1e300;
+  for (int r = 0; r < repeats + 2; ++r) {
+    before();
+    require(cudaDeviceSynchronize() == cudaSuccess, "before a call");
+    const auto begin = std::chrono::steady_clock::now();
+    f();
+    const double s =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (r >= 2) least = std::min(least, s);
+  }
+  return least;
+}
+
+/// Returns least_seconds() without before().
+template <class F>
+double least_seconds(int repeats, const F& f) {
+  return least_seconds(
+      repeats, [] {}, f);
 }
 
 /// Returns the median microseconds of run(r) over `repeats` runs, after three that do not count;

@@ -27,23 +27,6 @@ struct Settings {
   RefineOptions refine;
 };
 
-/// Returns the least seconds of f(), which must wait for its work, after two repeats that do not
-/// count; before() is not timed.
-template <class Before, class F>
-double least_seconds(int repeats, const Before& before, const F& f) {
-  double least = 1e300;
-  for (int r = 0; r < repeats + 2; ++r) {
-    before();
-    require(cudaDeviceSynchronize() == cudaSuccess, "before a call");
-    const auto begin = std::chrono::steady_clock::now();
-    f();
-    const double s =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (r >= 2) least = std::min(least, s);
-  }
-  return least;
-}
-
 /// Captures the work of enqueue(stream) once, and returns the least seconds of a launch with its
 /// wait.
 template <class F>
@@ -71,13 +54,6 @@ double replay_seconds(int repeats, const F& enqueue) {
 
 std::vector<double> random_rhs(Index n, Index nrhs) {
   return random_numbers(static_cast<std::size_t>(n) * static_cast<std::size_t>(nrhs));
-}
-
-/// As least_seconds() above, without before().
-template <class F>
-double least_seconds(int repeats, const F& f) {
-  return least_seconds(
-      repeats, [] {}, f);
 }
 
 /// Times factor, solve and, in double, solve with refinement. Returns false if A is not positive

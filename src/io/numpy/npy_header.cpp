@@ -112,7 +112,7 @@ NpyHeader read_npy_header(std::string_view bytes, const std::string& name) {
   constexpr std::size_t kMagic = 8;  // "\x93NUMPY", major, minor
   // Longer headers describe types with fields, which are refused. The limit bounds the memory of a
   // parsed header, which is not counted.
-  constexpr std::size_t kLongest = 1U << 16;
+  constexpr std::size_t kLongestHeader = 1U << 16;
   if (!bytes.starts_with("\x93NUMPY") || bytes.size() < kMagic)
     fail(name, "is not a NumPy array, expected \\x93NUMPY at its start");
   const int major = static_cast<unsigned char>(bytes[6]);
@@ -124,9 +124,9 @@ NpyHeader read_npy_header(std::string_view bytes, const std::string& name) {
   const std::size_t length = little_endian(bytes.substr(kMagic, digits)), begin = kMagic + digits;
   if (length > bytes.size() - begin)
     fail(name, "is cut short inside its header; write or copy the file again");
-  if (length > kLongest)
+  if (length > kLongestHeader)
     fail(name, "header: it has " + std::to_string(length) + " bytes, expected " +
-                   std::to_string(kLongest) + " at most");
+                   std::to_string(kLongestHeader) + " at most");
   NpyHeader header = Literal(bytes.substr(begin, length), name).dictionary();
   header.data = begin + length;
   return header;
