@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -97,13 +98,19 @@ Values values_of(const kauri_options* options) {
 /// Converts to any member but an optional, which could be made in two ways.
 struct Anything {
   template <class Member>
-  operator Member() const;  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  operator Member() const {
+    std::abort();
+  }
 };
 
 /// Converts to an optional alone.
 struct NoValue {
   template <class Member>
-  operator std::optional<Member>() const;  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  operator std::optional<Member>() const {
+    std::abort();
+  }
 };
 
 /// Counts the members of an aggregate: the most values that initialise it.

@@ -107,7 +107,10 @@ TEST(Solver, SharesTheBackendOfItsCaller) {
 }
 
 TEST(Solver, RefinesEachSolveByItsOwnOptions) {
-  const auto [a, b] = shuffled_system();
+  // Clang 14 lets no lambda use a structured binding.
+  const auto system = shuffled_system();
+  const SymmetricMatrix<double>& a = system.first;
+  const std::vector<double>& b = system.second;
   Solver<double> solver(one_thread());
   const auto solved = [&](const std::optional<RefineOptions>& refine) {
     std::vector<double> x(b.size());

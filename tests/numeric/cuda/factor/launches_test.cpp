@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -62,7 +63,7 @@ class Launches : public OnCuda<W> {
     return {cuda_backend(options),
             symbolic::launch_ranges(device, cost, kernels.launch_seconds).size()};
   }
-  static constexpr double kShares[] = {kNoLimit, 0.5, 0.1, 1e-9};
+  static constexpr std::array kShares{kNoLimit, 0.5, 0.1, 1e-9};
 
   std::optional<ExactSystem> system_;
   std::vector<Value> value_;
