@@ -201,9 +201,7 @@ std::optional<Survey> survey(int device, std::string* why_not) {
     seen.name = properties.name + (" (" + capability(properties) + ")");
     seen.target = target_of(properties);
     seen.card = card_of(device);
-    int limited = 0;
-    check(cudaDeviceGetAttribute(&limited, cudaDevAttrKernelExecTimeout, device), "the device");
-    seen.time_limit = limited != 0;
+    seen.time_limit = has_time_limit(device);
     const std::optional<Offset> free = free_bytes_of(device);
     seen.free_bytes = free.value_or(static_cast<Offset>(properties.totalGlobalMem));
     seen.started = free.has_value();

@@ -113,7 +113,6 @@ Index useful_teams(const Supernodes& nodes, const DeviceSchedule& schedule,
 
 Index useful_blocks(const DeviceWork& work, std::string_view target) {
   return in_both(target, [&](const DeviceCost& cost) {
-    if (cost.sweep_start_s == 0) return Index{0};
     // `shared` is the part of the work that all multiprocessors share.
     double shared = work.narrow.fronts * cost.sweep_narrow_front_s +
                     work.small.fronts * cost.sweep_small_front_s;

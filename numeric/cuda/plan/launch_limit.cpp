@@ -30,20 +30,14 @@ double slowness(const CudaOptions& options, int scalar_bytes, CudaCompute comput
   return peak > 0 ? std::max(1.0, symbolic::device_cost(target, scalar_bytes).peak / peak) : 1;
 }
 
-bool ends_long_kernels() {
-  int limited = 0;
-  check(cudaDeviceGetAttribute(&limited, cudaDevAttrKernelExecTimeout, current_device()),
-        "the device");
-  return limited != 0;
-}
-
 }  // namespace
 
 template <class T>
 void limit_launches(const CudaOptions& options, TiledKernels<T>& kernels) {
   double seconds = options.launch_seconds;
   if (seconds == 0)
-    seconds = ends_long_kernels() ? kDisplaySeconds : std::numeric_limits<double>::infinity();
+    seconds = has_time_limit(current_device()) ? kDisplaySeconds
+                                               : std::numeric_limits<double>::infinity();
   kernels.launch_seconds = seconds / slowness(options, sizeof(T), kernels.compute);
 }
 

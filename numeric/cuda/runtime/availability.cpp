@@ -75,6 +75,12 @@ DeviceCard card_of(int device) {
               attribute(cudaDevAttrGlobalMemoryBusWidth) / 8};  // two transfers a cycle
 }
 
+bool has_time_limit(int device) {
+  int limited = 0;
+  check(cudaDeviceGetAttribute(&limited, cudaDevAttrKernelExecTimeout, device), "the device");
+  return limited != 0;
+}
+
 void require_device(int device) {
   const std::string name = "there is no CUDA device " + std::to_string(device) + ": ";
   int count = 0;

@@ -16,6 +16,9 @@ const cudaDeviceProp& properties_of(int device);
 /// Returns what the driver reports of a device's multiprocessors, clock and memory. Throws
 /// Error(device).
 DeviceCard card_of(int device);
+/// Returns true if a device ends kernels that run for some seconds, as one with a display does.
+/// Throws Error(device).
+bool has_time_limit(int device);
 
 /// Throws Error(device) if the device does not exist, with the driver's reason if it reports no
 /// device at all.

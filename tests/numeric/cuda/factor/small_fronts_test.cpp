@@ -86,8 +86,8 @@ class SmallFronts : public ::testing::Test {
     if (!Kernel::prepare()) GTEST_SKIP() << "no CUDA device with these kernels";
   }
 
-  /// What a launch makes of fronts: entries after the elimination (L, then the contribution block),
-  /// and failed columns.
+  /// Results of a launch: entries of the fronts after the elimination (L, then the contribution
+  /// block), and failed columns.
   struct Results {
     std::vector<Matrix> fronts;
     std::vector<int> failed;
