@@ -81,17 +81,7 @@ struct TensorLoop {
   /// Computes c += a b; a lane holds its registers of a, b and c as for m16n8k16.
   __device__ static __forceinline__ void multiply(double (&c)[4], const double (&a)[8],
                                                   const double (&b)[4]) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    kernels::ptx::mma(c, a, b);
-#else
-    double upper[2] = {c[0], c[1]}, lower[2] = {c[2], c[3]};
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      kernels::ptx::mma(upper, a[2 * k], b[k]);
-      kernels::ptx::mma(lower, a[2 * k + 1], b[k]);
-    }
-    c[0] = upper[0], c[1] = upper[1], c[2] = lower[0], c[3] = lower[1];
-#endif
+    kernels::ptx::any_mma(c, a, b);
   }
 
   /// Computes acc += X W, with X the warp's rows of a slab, which lies transposed if kTransposed,

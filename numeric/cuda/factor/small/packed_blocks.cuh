@@ -11,6 +11,7 @@
 
 #include "numeric/cuda/factor/small/front.hpp"
 #include "numeric/cuda/factor/tiled/tile_registers.cuh"
+#include "numeric/cuda/runtime/kernel/any_mma.cuh"
 
 namespace kauri::numeric::cuda::kernels {
 
@@ -34,16 +35,11 @@ struct HopperCore {
     ptx::mma(c, a, b);
   }
 };
-/// Takes the same operands and makes the same sums on any device from sm_80 on: eight products of
-/// 8 x 4 by 4 x 8.
+/// Takes the same operands and makes the same sums on any device from sm_80 on.
 struct PortableCore {
   using LoopScalar = double;
   __device__ static void multiply(double (&c)[4], const double (&a)[8], const double (&b)[4]) {
-    double upper[2] = {c[0], c[1]}, lower[2] = {c[2], c[3]};
-#pragma unroll
-    for (int k = 0; k < 4; ++k)
-      ptx::mma(upper, a[2 * k], b[k]), ptx::mma(lower, a[2 * k + 1], b[k]);
-    c[0] = upper[0], c[1] = upper[1], c[2] = lower[0], c[3] = lower[1];
+    ptx::any_mma(c, a, b);
   }
 };
 /// Products by fused multiply-adds (multiply_adds.cuh).

@@ -138,7 +138,8 @@ __device__ inline void eliminate_from(S (*a)[16], S* diagonal, S* below, int wid
 /// that of L; columns from `width` on are updated. `exchange`: kExchangeEntries of shared memory.
 /// kFast: code of its own for a width of 16. Returns the first column without an ordinary pivot
 /// (is_ordinary()), or -1: also very small or large positive pivots count as failures. After a
-/// failure the columns that follow it are unspecified. Called by all lanes of a warp.
+/// failure the columns that follow it are unspecified. Without one, `exchange` begins with the
+/// reciprocals of L's diagonal. Called by all lanes of a warp.
 template <int kHeld, bool kFast, class S>
 __device__ inline int eliminate_rows(S (*a)[16], S* exchange, int width, int lane) {
   S* diagonal = exchange;

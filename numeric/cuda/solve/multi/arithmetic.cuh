@@ -6,6 +6,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "numeric/cuda/runtime/kernel/any_mma.cuh"
 #include "numeric/cuda/solve/multi/shared.cuh"
 
 namespace kauri::numeric::cuda::sweep::multi {
@@ -162,15 +163,10 @@ struct DiagonalCells {
 template <class K, int kFours>
 __device__ void multiply(double (&sum)[4], const double (&a)[2 * kFours],
                          const double (&b)[kFours]) {
-  if constexpr (K::kProducts == SweepProducts::hopper) {
+  if constexpr (K::kProducts == SweepProducts::hopper)
     ptx::mma(sum, a, b);
-  } else {
-    double upper[2] = {sum[0], sum[1]}, lower[2] = {sum[2], sum[3]};
-#pragma unroll
-    for (int k = 0; k < kFours; ++k)
-      ptx::mma(upper, a[2 * k], b[k]), ptx::mma(lower, a[2 * k + 1], b[k]);
-    sum[0] = upper[0], sum[1] = upper[1], sum[2] = lower[0], sum[3] = lower[1];
-  }
+  else
+    ptx::any_mma(sum, a, b);
 }
 
 /// A lane's share of a tile of numbers in shared memory, as left operand of the transposed product

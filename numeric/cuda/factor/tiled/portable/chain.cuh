@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "numeric/cuda/factor/tiled/eliminate.cuh"
 #include "numeric/cuda/factor/tiled/portable/update.cuh"
 
 namespace kauri::numeric::cuda::kernels::portable {
@@ -29,14 +30,14 @@ struct ChainMemory {
   T* below;        // slabs of L(j,j-1), then of L(j+1,j)
   T* left;         // rows of two warps in slabs of L(j+1,j-1): kLeftSlabs slabs each
   T* reciprocals;  // kTile: reciprocals of L(j,j)'s diagonal
-  T* columns;      // scratch of eliminate_block(): two columns of 16
+  T* exchange;     // kExchangeEntries: scratch of eliminate_block()
 
   __device__ explicit ChainMemory(const Room<T>& room)
       : diagonal(room.work),
         below(room.work + kTileEntries),
         left(room.left),
         reciprocals(room.reciprocals),
-        columns(room.columns) {}
+        exchange(room.exchange) {}
 };
 static_assert(2 * kTileEntries <= kWorkEntries);
 
@@ -105,49 +106,68 @@ __device__ __forceinline__ void pad_rows(T (&a)[kSlabColumns], int row, bool pad
   for (int c = 0; c < kSlabColumns; ++c) a[c] = c == row ? 1 : 0;
 }
 
-/// Factorises a 16 x 16 block of a slab, minus X X^T, in place; `before`: X, the same rows of the
-/// slab before, or null. Stores the block's inverse to `inverse` in global memory, and reciprocals
-/// of its diagonal; `columns`: 32 numbers of scratch. Called by one warp: lanes 0-15 hold the rows
-/// of the block, the others those of the identity, which become the columns of the inverse. Pivots
-/// that are not positive and finite become 1, and the first of them is returned.
+/// Loads a row of a 16 x 16 block of a slab, minus X X^T, in lanes 0-15, a row of the identity in
+/// the others. `before`: X, the same rows of the slab before, or null; `padded`: see pad_rows().
+/// Called by one warp.
 template <class T>
-__device__ __forceinline__ FailedPivot<T> eliminate_block(T* block, const T* before, bool padded,
-                                                          T* inverse, T* reciprocals, T* columns,
-                                                          int lane) {
+__device__ __forceinline__ void load_rows(T (&a)[kSlabColumns], T* block, const T* before,
+                                          bool padded, int lane) {
   const int row = lane & 15;
-  FailedPivot<T> failed;
-  T a[kSlabColumns];
   load_row(a, slab_row(block, row));
   if (before != nullptr) subtract_square(a, before, lane);
   pad_rows(a, row, padded);
 #pragma unroll
   for (int c = 0; c < kSlabColumns; ++c) a[c] = lane < 16 ? a[c] : T(c == row ? 1 : 0);
-#pragma unroll
+}
+
+/// Eliminates 16 columns, a row a lane and one column at a time, by roots: for pivots of any
+/// magnitude. Pivots that are not positive and finite become 1, and the first of them is returned.
+/// Sets `reciprocals` to those of the diagonal. `columns`: 32 numbers of scratch in shared memory.
+/// Called by one warp.
+template <class T>
+__device__ __forceinline__ FailedPivot<T> eliminate_guarded(T (&a)[kSlabColumns], T* reciprocals,
+                                                            T* columns, int lane) {
+  FailedPivot<T> failed;
+#pragma unroll 1
   for (int k = 0; k < kSlabColumns; ++k) {
     T* column = columns + k % 2 * kSlabColumns;  // two in turn: the next is written during reads
-    if (lane < 16) column[lane] = a[k];
-    T pivot = __shfl_sync(0xffffffffu, a[k],
-                          k);  // the next pivot waits for it, so it goes from lane to lane
-    const T next = __shfl_sync(0xffffffffu, a[k], (k + 1) % kSlabColumns);
+    if (lane < 16) column[lane] = a[0];
     __syncwarp();
+    T pivot = column[k];
     if (!is_positive(pivot)) {
       if (failed.column == kSlabColumns) failed = {k, pivot};
       pivot = 1;
-      if (lane == k) a[k] = 1;
+      if (lane == k) a[0] = 1;
     }
     const T over_root = reciprocal_root(pivot);
     if (lane == 0) reciprocals[k] = over_root;
-    a[k] *= over_root;
-    if (k + 1 < kSlabColumns) a[k + 1] = fma(-a[k], next * over_root, a[k + 1]);
+    const T own = a[0] * over_root;
 #pragma unroll
-    for (int u = 0; u < kSlabColumns; u += kUnit<T>) {
-      if (u + kUnit<T> <= k + 2) continue;
-      T entry[kUnit<T>];
-      load_unit(entry, column + u);
-#pragma unroll
-      for (int e = 0; e < kUnit<T>; ++e)
-        if (u + e >= k + 2) a[u + e] = fma(-a[k], entry[e] * over_root, a[u + e]);
-    }
+    for (int c = 1; c < kSlabColumns; ++c)
+      a[c - 1] = k + c < kSlabColumns ? fma(-own, column[(k + c) & 15] * over_root, a[c]) : a[c];
+    a[kSlabColumns - 1] = own;
+  }
+  return failed;
+}
+
+/// Factorises a 16 x 16 block of a slab, minus X X^T, in place; `before`: X, the same rows of the
+/// slab before, or null. Stores the block's inverse to `inverse` in global memory, and reciprocals
+/// of its diagonal; `exchange`: kExchangeEntries of scratch. Called by one warp: lanes 0-15 hold
+/// the rows of the block, the others those of the identity, which become the columns of the
+/// inverse. Pivots that are not positive and finite become 1, and the first of them is returned.
+template <class T>
+__device__ __forceinline__ FailedPivot<T> eliminate_block(T* block, const T* before, bool padded,
+                                                          T* inverse, T* reciprocals, T* exchange,
+                                                          int lane) {
+  const int row = lane & 15;
+  FailedPivot<T> failed;
+  T a[kSlabColumns];
+  load_rows(a, block, before, padded, lane);
+  if (eliminate_rows<1, true>(&a, exchange, kSlabColumns, lane) >= 0) {
+    load_rows(a, block, before, padded, lane);
+    failed = eliminate_guarded(a, reciprocals, exchange, lane);
+  } else if (lane < 16) {
+    reciprocals[lane] = exchange[lane];
   }
   if (lane < 16) {
 #pragma unroll
@@ -206,7 +226,7 @@ __device__ __forceinline__ void eliminate(const ChainStep<T>& step, const ChainM
   const FailedPivot<T> failed =
       eliminate_block(rows + s * kSlabEntries, s > 0 ? rows + (s - 1) * kSlabEntries : nullptr,
                       2 * s + 1 == step.width(), inverse, memory.reciprocals + s * kSlabColumns,
-                      memory.columns, lane);
+                      memory.exchange, lane);
   if (failed.column == kSlabColumns || failed_before) return;
   failed_before = true;
   if (lane == 0)

@@ -1,10 +1,11 @@
 // Products of tiles in shared memory on any device from sm_80 on. One warp adds them to (32,64)
-// entries in its registers: by FP64 tensor cores (mma.m8n8k4), or by fused multiply-adds; tf32.cuh
-// has TF32. A loop defines which entries a lane holds, and multiplies; all else is common.
+// entries in its registers: by FP64 tensor cores, or by fused multiply-adds; tf32.cuh has TF32. A
+// loop defines which entries a lane holds, and multiplies; all else is common.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "numeric/cuda/factor/tiled/extend_add.cuh"
+#include "numeric/cuda/runtime/kernel/any_mma.cuh"
 
 namespace kauri::numeric::cuda::kernels::portable {
 
@@ -31,8 +32,8 @@ __device__ __forceinline__ void store_unit(T* to, const T (&x)[kUnit<T>]) {
 }
 
 /// FP64 tensor cores. A lane holds 16 bytes of each of the warp's 4 x 8 cells: row lane / 4,
-/// columns 2 (lane % 4) and the next one. That is its share of the accumulator of m8n8k4, and of
-/// two operands, if k goes by even columns first.
+/// columns 2 (lane % 4) and the next one. That is its share of half of the accumulator of m16n8k16,
+/// and of two operands, if k goes by even columns first.
 struct TensorLoop {
   using T = double;
   using InTile = TensorLoop;  // loop for products inside a tile that is being solved with; it has
@@ -50,25 +51,29 @@ struct TensorLoop {
   /// slab in shared memory; y to Y, a slab of 64 rows. Called by one warp.
   __device__ static __forceinline__ void multiply(Accumulators& acc, const T* x, const T* y,
                                                   int first, int end, int lane) {
-    T a[kRows][2][2];
+    constexpr int kCellBytes = kCellEntries * 8, kRowBytes = 2 * kCellBytes;
+    const ptx::SharedAddress left = ptx::shared_address(x + 2 * lane);
+    const ptx::SharedAddress right = ptx::shared_address(y + 2 * lane);
+    T a[kRows / 2][8];
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
 #pragma unroll
       for (int h = 0; h < 2; ++h)
-        load_unit(a[i][h], x + i * kPairEntries + h * kCellEntries + 2 * lane);
+        ptx::load_left(a[i / 2][4 * h + i % 2], a[i / 2][4 * h + 2 + i % 2],
+                       left + i * kRowBytes + h * kCellBytes);
     }
 #pragma unroll
     for (int n = 0; n < kTileCells; ++n) {
       if (n < first || n >= end) continue;
+      T b[4];
 #pragma unroll
-      for (int h = 0; h < 2; ++h) {
-        T b[2];
-        load_unit(b, y + n * kPairEntries + h * kCellEntries + 2 * lane);
+      for (int h = 0; h < 2; ++h)
+        ptx::load_shared(b[2 * h], b[2 * h + 1], right + n * kRowBytes + h * kCellBytes);
 #pragma unroll
-        for (int k = 0; k < 2; ++k) {
-#pragma unroll
-          for (int i = 0; i < kRows; ++i) ptx::mma(acc[i][n], a[i][h][k], b[k]);
-        }
+      for (int i = 0; i < kRows; i += 2) {
+        T c[4] = {acc[i][n][0], acc[i][n][1], acc[i + 1][n][0], acc[i + 1][n][1]};
+        ptx::any_mma(c, a[i / 2], b);
+        acc[i][n][0] = c[0], acc[i][n][1] = c[1], acc[i + 1][n][0] = c[2], acc[i + 1][n][1] = c[3];
       }
     }
   }

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "numeric/cuda/factor/tiled/eliminate.cuh"
 #include "numeric/cuda/factor/tiled/fill.cuh"
 #include "numeric/cuda/factor/tiled/portable/products.cuh"
 
@@ -33,7 +34,7 @@ template <class T>
 struct PortableShared {
   T stages[kSharedEntries];
   T reciprocals[kTile];
-  T columns[2 * kSlabColumns];
+  T exchange[kExchangeEntries];
   FrontTask task;
   FrontViewOf<T> front;
   int ticket;
@@ -54,7 +55,7 @@ struct Room {
   T* work;         // kWorkEntries: a triangle and rows that are solved for, or the tiles of a chain
   T* reciprocals;  // kTile: reciprocals of the diagonal of the pivot tile that is solved with or
                    // factorised
-  T* columns;      // two columns of 16: scratch of a chain
+  T* exchange;     // kExchangeEntries: scratch of a chain
   T* left;         // rows of two warps in kLeftSlabs slabs of L that other teams made, operands of
                    // a chain
   int* blocks;     // number of blocks, in memory, of the pivot tile that is solved with
@@ -74,7 +75,7 @@ struct Alone {
 
   __device__ static Room<T> room() {
     PortableShared<T>& shared = shared_memory<T>();
-    return {shared.stages, shared.reciprocals, shared.columns, shared.stages + kWorkEntries,
+    return {shared.stages, shared.reciprocals, shared.exchange, shared.stages + kWorkEntries,
             &shared.blocks};
   }
   __device__ static void sync() { __syncthreads(); }

@@ -37,7 +37,7 @@ struct StreamedShared {
   T low[kStages * kSlabEntries];  // low parts of the right operands of each stage
   T work[portable::kWorkEntries];
   T reciprocals[kTile];
-  T columns[2 * kSlabColumns];
+  T exchange[kExchangeEntries];
   std::uint64_t stage[2 * kStages];            // barriers of the ring: full, then empty
   std::uint64_t split[kStages];                // barriers: the stage's right operand is split into
                                                // its parts
@@ -69,7 +69,7 @@ struct Streamed {
 
   __device__ static Room<T> room() {
     StreamedShared<T>& shared = shared_memory<T>();
-    return {shared.work, shared.reciprocals, shared.columns, shared.stages, &shared.blocks};
+    return {shared.work, shared.reciprocals, shared.exchange, shared.stages, &shared.blocks};
   }
   __device__ static void sync() { ptx::named_sync(kTeamBarrier, kConsumers); }
   /// Orders this thread's writes before the bulk copies by which other teams read them.
