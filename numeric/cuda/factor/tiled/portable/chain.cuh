@@ -5,8 +5,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "numeric/cuda/factor/tiled/eliminate.cuh"
-#include "numeric/cuda/factor/tiled/portable/update.cuh"
+#include "numeric/cuda/factor/tiled/portable/block.cuh"
 
 namespace kauri::numeric::cuda::kernels::portable {
 
@@ -55,145 +54,44 @@ struct ChainStep {
   __device__ TileViewOf<T> tile(int below) const { return tile_of(front, j + below, j); }
 };
 
-/// Returns true if x is positive and finite.
-template <class T>
-__device__ __forceinline__ bool is_positive(T x) {
-  return x > T(0) && !isinf(x);
-}
-
-/// Returns 1 / sqrt(x), x positive and finite.
-__device__ __forceinline__ double reciprocal_root(double x) {
-  if (x > 1e-290 && x < 1e290) return ptx::reciprocal_root(x);
-  const bool small = x < 1.0;
-  return ptx::reciprocal_root(x * (small ? 0x1p512 : 0x1p-512)) * (small ? 0x1p256 : 0x1p-256);
-}
-__device__ __forceinline__ float reciprocal_root(float x) {
-  const float y = rsqrtf(x), r = fmaf(-(x * y), y, 1.0F);
-  return fmaf(0.5F * y, r, y);
-}
-
-/// Subtracts row lane % 16 of X X^T from `a`; x: X, 16 rows of a slab. Called by all lanes of a
-/// warp: each half of them computes half of the products.
-template <class T>
-__device__ __forceinline__ void subtract_square(T (&a)[kSlabColumns], const T* x, int lane) {
-  const T* half = x + lane / 16 * kCellEntries;  // this half warp's half of the columns
-  T own[kCell];
-  const auto load_half = [&](T(&to)[kCell], int row) {
-#pragma unroll
-    for (int u = 0; u < kCell; u += kUnit<T>) {
-      T unit[kUnit<T>];
-      load_unit(unit, slab_row(half, row) + u);
-#pragma unroll
-      for (int e = 0; e < kUnit<T>; ++e) to[u + e] = unit[e];
-    }
-  };
-  load_half(own, lane & 15);
-#pragma unroll
-  for (int c = 0; c < kSlabColumns; ++c) {
-    T other[kCell], sum = 0;
-    load_half(other, c);
-#pragma unroll
-    for (int k = 0; k < kCell; ++k) sum = fma(own[k], other[k], sum);
-    a[c] -= sum + __shfl_xor_sync(0xffffffffu, sum, 16);
-  }
-}
-
-/// If `padded`, sets rows 8-15 of a block, which has only 8 pivots, to an identity's, one per lane.
-template <class T>
-__device__ __forceinline__ void pad_rows(T (&a)[kSlabColumns], int row, bool padded) {
-  if (!padded || row < kCell) return;
-#pragma unroll
-  for (int c = 0; c < kSlabColumns; ++c) a[c] = c == row ? 1 : 0;
-}
-
-/// Loads a row of a 16 x 16 block of a slab, minus X X^T, in lanes 0-15, a row of the identity in
-/// the others. `before`: X, the same rows of the slab before, or null; `padded`: see pad_rows().
-/// Called by one warp.
-template <class T>
-__device__ __forceinline__ void load_rows(T (&a)[kSlabColumns], T* block, const T* before,
-                                          bool padded, int lane) {
-  const int row = lane & 15;
-  load_row(a, slab_row(block, row));
-  if (before != nullptr) subtract_square(a, before, lane);
-  pad_rows(a, row, padded);
-#pragma unroll
-  for (int c = 0; c < kSlabColumns; ++c) a[c] = lane < 16 ? a[c] : T(c == row ? 1 : 0);
-}
-
-/// Eliminates 16 columns, a row a lane and one column at a time, by roots: for pivots of any
-/// magnitude. Pivots that are not positive and finite become 1, and the first of them is returned.
-/// Sets `reciprocals` to those of the diagonal. `columns`: 32 numbers of scratch in shared memory.
-/// Called by one warp.
-template <class T>
-__device__ __forceinline__ FailedPivot<T> eliminate_guarded(T (&a)[kSlabColumns], T* reciprocals,
-                                                            T* columns, int lane) {
-  FailedPivot<T> failed;
-#pragma unroll 1
-  for (int k = 0; k < kSlabColumns; ++k) {
-    T* column = columns + k % 2 * kSlabColumns;  // two in turn: the next is written during reads
-    if (lane < 16) column[lane] = a[0];
-    __syncwarp();
-    T pivot = column[k];
-    if (!is_positive(pivot)) {
-      if (failed.column == kSlabColumns) failed = {k, pivot};
-      pivot = 1;
-      if (lane == k) a[0] = 1;
-    }
-    const T over_root = reciprocal_root(pivot);
-    if (lane == 0) reciprocals[k] = over_root;
-    const T own = a[0] * over_root;
-#pragma unroll
-    for (int c = 1; c < kSlabColumns; ++c)
-      a[c - 1] = k + c < kSlabColumns ? fma(-own, column[(k + c) & 15] * over_root, a[c]) : a[c];
-    a[kSlabColumns - 1] = own;
-  }
-  return failed;
-}
-
-/// Factorises a 16 x 16 block of a slab, minus X X^T, in place; `before`: X, the same rows of the
-/// slab before, or null. Stores the block's inverse to `inverse` in global memory, and reciprocals
-/// of its diagonal; `exchange`: kExchangeEntries of scratch. Called by one warp: lanes 0-15 hold
-/// the rows of the block, the others those of the identity, which become the columns of the
-/// inverse. Pivots that are not positive and finite become 1, and the first of them is returned.
-template <class T>
-__device__ __forceinline__ FailedPivot<T> eliminate_block(T* block, const T* before, bool padded,
-                                                          T* inverse, T* reciprocals, T* exchange,
-                                                          int lane) {
-  const int row = lane & 15;
-  FailedPivot<T> failed;
-  T a[kSlabColumns];
-  load_rows(a, block, before, padded, lane);
-  if (eliminate_rows<1, true>(&a, exchange, kSlabColumns, lane) >= 0) {
-    load_rows(a, block, before, padded, lane);
-    failed = eliminate_guarded(a, reciprocals, exchange, lane);
-  } else if (lane < 16) {
-    reciprocals[lane] = exchange[lane];
-  }
-  if (lane < 16) {
-#pragma unroll
-    for (int c = 0; c < kSlabColumns; ++c) a[c] = c <= row ? a[c] : T(0);
-    store_row(slab_row(block, row), a);
-  } else {
-#pragma unroll
-    for (int c = 0; c < kSlabColumns; ++c) inverse[symbolic::CellLayout{2, 2}.place(c, row)] = a[c];
-  }
-  __syncwarp();
-  return failed;
-}
-
-/// Subtracts tile (j + below, j) in memory, from cell row row_cell on, and the children's entries
-/// if step.pulls(), from acc; first waits for the `prepare` task of step j. In memory the tile
-/// lacks only the products of tile column j - 1. Called by any warp of the team.
+/// Sets acc to minus (tile (j + below, j) in memory, from cell row row_cell on, plus the children's
+/// entries if step.pulls()); first waits for the `prepare` task of step j. In memory the tile lacks
+/// only the products of tile column j - 1. Called by any warp of the team.
 template <class Loop>
-__device__ __forceinline__ void subtract_beginning(typename Loop::Accumulators& acc,
-                                                   const ChainStep<typename Loop::T>& step,
-                                                   int below, int row_cell, int lane) {
+__device__ __forceinline__ void read_beginning(typename Loop::Accumulators& acc,
+                                               const ChainStep<typename Loop::T>& step, int below,
+                                               int row_cell, int lane) {
   const auto& cells = step.front.cells;
+  set_zero<Loop>(acc);
   if (step.j >= 2) wait_warp(state_of(step.front, step.j), kPrepared, Awaited::prepared, lane);
   subtract_tile<Loop>(acc, step.tile(below), row_cell, lane);
   if (step.pulls())
     gather<Loop>(acc, step.front, (cells.first_cell(step.j + below) + row_cell) * kCell,
                  cells.first_cell(step.j) * kCell, lane);
+}
+/// Writes the result of read_beginning() to `there`, in local memory.
+template <class Loop>
+__device__ __noinline__ void load_beginning(typename Loop::Accumulators& there,
+                                            const ChainStep<typename Loop::T>& step, int below,
+                                            int row_cell, int lane) {
+  typename Loop::Accumulators acc;
+  read_beginning<Loop>(acc, step, below, row_cell, lane);
+  copy<Loop>(there, acc);
+}
+/// Calls read_beginning(). Inlined in a kernel of doubles, it would take registers from the
+/// products, whose accumulators would be spilled; called in the streamed kernel, it would make
+/// ptxas wait for each group of products.
+template <class Kernel, class Loop = typename Kernel::Loop>
+__device__ __forceinline__ void begin(typename Loop::Accumulators& acc,
+                                      const ChainStep<typename Loop::T>& step, int below,
+                                      int row_cell, int lane) {
+  if constexpr (Kernel::kAnnouncers > 0) {
+    read_beginning<Loop>(acc, step, below, row_cell, lane);
+  } else {
+    typename Loop::Accumulators there;
+    load_beginning<Loop>(there, step, below, row_cell, lane);
+    copy<Loop>(acc, there);
+  }
 }
 
 /// Updates C -= X_s T_s^T in a warp's rows, which begin at `rows` in the slabs: slab s holds X_s,
@@ -338,7 +236,7 @@ __device__ __forceinline__ bool run_diagonal(const FrontViewOf<typename Kernel::
   typename Loop::Accumulators acc;
   const int columns =
       me.warp == 0 ? kTileCells / 2 : kTileCells;  // entries right of the diagonal are not needed
-  set_zero<Loop>(acc);
+  begin<Kernel>(acc, step, 0, 4 * me.warp, me.lane);
 #pragma unroll 1
   for (int s = 0; s < kSlabs && step.j > 0; ++s) {
     ptx::named_sync(kBelowBarrier + s, kThreads);
@@ -346,7 +244,6 @@ __device__ __forceinline__ bool run_diagonal(const FrontViewOf<typename Kernel::
     Loop::multiply(acc, slab + me.warp * kWarpSlabEntries, slab, 0, columns, me.lane);
   }
   ptx::named_arrive(kProductBarrier, kThreads);
-  subtract_beginning<Loop>(acc, step, 0, 4 * me.warp, me.lane);
   if (Kernel::kAnnouncers > 0 && step.j > 0)
     ptx::named_sync(kReadBarrier, kHalfThreads + Kernel::kAnnouncers);
   put<Loop>(acc, memory.diagonal + me.warp * kWarpSlabEntries, 0, columns, me.lane);
@@ -413,13 +310,10 @@ __device__ __forceinline__ void run_below(const FrontViewOf<typename Kernel::T>&
   const TileViewOf<T> tile = step.tile(step.has_below() ? 1 : 0);
   const bool active = step.has_below() && row_cell < tile.height;
   typename Loop::Accumulators acc;
+  if (active) begin<Kernel>(acc, step, 1, row_cell, me.lane);
   ptx::named_sync(kHalfBarrier + 1,
                   kHalfThreads);  // the other warp's rows of L(j,j-1) are complete, too
-  if (active) {
-    set_zero<Loop>(acc);
-    if (step.j > 0) add_left_product<Kernel>(acc, step, memory, row_cell, me);
-    subtract_beginning<Loop>(acc, step, 1, row_cell, me.lane);
-  }
+  if (active && step.j > 0) add_left_product<Kernel>(acc, step, memory, row_cell, me);
   ptx::named_sync(kProductBarrier, kThreads);
   T* rows = memory.below + (me.warp - 2) * kWarpSlabEntries;
   if (active) put<Loop>(acc, rows, 0, kTileCells, me.lane);

@@ -133,6 +133,32 @@ __device__ __forceinline__ void set_zero(typename Loop::Accumulators& acc) {
   }
 }
 
+template <class Loop, class Visit>
+__device__ __forceinline__ void for_each_pair(typename Loop::Accumulators& acc,
+                                              const typename Loop::Accumulators& other,
+                                              const Visit& visit) {
+#pragma unroll
+  for (int i = 0; i < Loop::kRows; ++i) {
+#pragma unroll
+    for (int n = 0; n < kTileCells; ++n) {
+#pragma unroll
+      for (int b = 0; b < Loop::kBeside; ++b) visit(acc[i][n][b], other[i][n][b]);
+    }
+  }
+}
+template <class Loop>
+__device__ __forceinline__ void copy(typename Loop::Accumulators& acc,
+                                     const typename Loop::Accumulators& from) {
+  using T = typename Loop::T;
+  for_each_pair<Loop>(acc, from, [](T& x, const T& y) { x = y; });
+}
+template <class Loop>
+__device__ __forceinline__ void add(typename Loop::Accumulators& acc,
+                                    const typename Loop::Accumulators& term) {
+  using T = typename Loop::T;
+  for_each_pair<Loop>(acc, term, [](T& x, const T& y) { x += y; });
+}
+
 /// Loads the adjacent entries of a lane (kBeside of them) from memory that another block may have
 /// written in this launch: bypasses L1. store_beside() stores them.
 __device__ __forceinline__ void load_beside(double (&x)[2], const double* from) {

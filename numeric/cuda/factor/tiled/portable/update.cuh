@@ -175,44 +175,35 @@ __device__ __forceinline__ void wait_until_filled(const FrontViewOf<T>& front, i
 }
 
 /// Returns true if the task's products are subtracted from values that the tiles hold in memory;
-/// false if from zero.
+/// false if from zero or from children's entries alone.
 template <class T>
 __device__ __forceinline__ bool has_beginning(const FrontTask& task, const FrontViewOf<T>& front) {
   return task.kind != TaskKind::contribution || front.loads_block != 0;
 }
 
-/// Stores a part of a long sum of products, acc: writes the tile in memory minus acc to the tile,
-/// then sets acc to zero. `before`: the tile holds values; if false, minus acc is written. Called
-/// by each warp that has rows.
-template <class Loop>
-__device__ __forceinline__ void store_part(typename Loop::Accumulators& acc, const FrontTask& task,
-                                           const FrontViewOf<typename Loop::T>& front,
-                                           const Levels& levels, const WarpTile& place, bool before,
-                                           int lane) {
-  const TileViewOf<typename Loop::T> target = tile_of(front, task.row + place.tile, task.column);
-  if (task.kind == TaskKind::contribution) wait_for_levels(levels, front.block_reuses, lane);
-  if (before) subtract_tile<Loop>(acc, target, place.row_cell, lane);
-  store_accumulators<Loop>(acc, target, place.row_cell, lane);
-  set_zero<Loop>(acc);
-}
-
-/// Calls store_part() for acc, after waiting for the tile's first values if it has some. `parts`:
-/// true if an earlier part is in memory; set to true.
+/// Ends a part of a long sum, the first part being the values before the products: stores minus
+/// acc, plus the earlier parts that the tile in memory holds if `parts`, to the tile; then sets acc
+/// to zero and `parts` to true. Waits for the memory of a contribution block before its first
+/// store. Called by each warp that has rows.
 template <class Loop>
 __device__ __forceinline__ void put_part_aside(typename Loop::Accumulators& acc,
                                                const FrontTask& task,
                                                const FrontViewOf<typename Loop::T>& front,
                                                const Levels& levels, const WarpTile& place,
                                                bool& parts, int lane) {
-  const bool before = parts || has_beginning(task, front);
-  if (before && !parts) wait_until_filled(front, lane);
-  store_part<Loop>(acc, task, front, levels, place, before, lane);
+  const TileViewOf<typename Loop::T> target = tile_of(front, task.row + place.tile, task.column);
+  if (parts)
+    subtract_tile<Loop>(acc, target, place.row_cell, lane);
+  else if (task.kind == TaskKind::contribution)
+    wait_for_levels(levels, front.block_reuses, lane);
+  store_accumulators<Loop>(acc, target, place.row_cell, lane);
+  set_zero<Loop>(acc);
   parts = true;
 }
 
-/// Sets acc to the sum of the task's products; their first kStageCount - 1 stages are being copied.
-/// Returns true if a part of the sum has been subtracted from the tile in memory. `least_part`: as
-/// `least` of part_of(). At the return no thread reads the stages any more. Called by the whole
+/// Adds the task's products to acc; their first kStageCount - 1 stages are being copied. Returns
+/// true if the tile in memory holds earlier parts of the sum, which are not in acc. `least_part`:
+/// as `least` of part_of(). At the return no thread reads the stages any more. Called by the whole
 /// team.
 template <class Loop>
 __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc,
@@ -221,7 +212,6 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc,
                                              const WarpTile& place, const Member& me) {
   const int slabs = operands.slabs, part = part_of(slabs, least_part);
   bool parts = false;
-  set_zero<Loop>(acc);
   for (int slab = 0; slab < slabs; ++slab) {
     if (slab > 0 && slab % part == 0 && place.active)
       put_part_aside<Loop>(acc, operands.task, operands.front, levels, place, parts, me.lane);
@@ -238,23 +228,39 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc,
   return parts;
 }
 
-/// Subtracts from acc the values that the tile has before the products: the tile in memory, if it
-/// holds values, and the entries of children that are pulled; waits for both. `parts`: as
-/// add_products() returns it. Called by each warp that has rows.
+/// Writes to `there`, in local memory, minus the values that a tile has before the products: the
+/// tile in memory, if it holds values, and the entries of children that are pulled. Waits for both.
+/// Inlined, this would take registers from the loop of products, whose accumulators would be
+/// spilled. Called by each warp that has rows.
 template <class Loop>
-__device__ __forceinline__ void subtract_beginning(typename Loop::Accumulators& acc,
-                                                   const FrontTask& task,
-                                                   const FrontViewOf<typename Loop::T>& front,
-                                                   const WarpTile& place, bool parts, int lane) {
-  if (parts || has_beginning(task, front)) {
+__device__ __noinline__ void load_beginning(typename Loop::Accumulators& there,
+                                            const FrontTask& task,
+                                            const FrontViewOf<typename Loop::T>& front,
+                                            const WarpTile& place, int lane) {
+  typename Loop::Accumulators acc;
+  set_zero<Loop>(acc);
+  if (has_beginning(task, front)) {
     wait_until_filled(front, lane);
     subtract_tile<Loop>(acc, tile_of(front, task.row + place.tile, task.column), place.row_cell,
                         lane);
   }
-  if (front.child_count == 0) return;
-  wait_for_children(front, lane);
-  const int row = (front.cells.first_cell(task.row + place.tile) + place.row_cell) * kCell;
-  gather<Loop>(acc, front, row, front.cells.first_cell(task.column) * kCell, lane);
+  if (front.child_count > 0) {
+    wait_for_children(front, lane);
+    const int row = (front.cells.first_cell(task.row + place.tile) + place.row_cell) * kCell;
+    gather<Loop>(acc, front, row, front.cells.first_cell(task.column) * kCell, lane);
+  }
+  copy<Loop>(there, acc);
+}
+
+/// Sets acc to minus the values that the tile has before the products; unspecified if the warp has
+/// no rows. Called by all warps of the team.
+template <class Loop>
+__device__ __forceinline__ void begin(typename Loop::Accumulators& acc, const FrontTask& task,
+                                      const FrontViewOf<typename Loop::T>& front,
+                                      const WarpTile& place, int lane) {
+  typename Loop::Accumulators there;
+  if (place.active) load_beginning<Loop>(there, task, front, place, lane);
+  copy<Loop>(acc, there);
 }
 
 /// Returns the address of row r of a slab.
@@ -402,15 +408,18 @@ __device__ __forceinline__ void solve_slabs(typename Loop::Accumulators& acc,
   }
 }
 
-/// Finishes a task after its products, with minus the result in acc: solves if it is a panel task,
-/// else stores the tiles. Does not announce the task. told: as for solve_slabs(). Called by the
-/// whole team.
+/// Finishes a task after its products: solves if it is a panel task, else stores the tiles. acc:
+/// minus the result on entry; if `parts`, without the parts that the tile in memory holds. Does not
+/// announce the task. told: as for solve_slabs(). Called by the whole team.
 template <class Kernel, class Told, class Loop = typename Kernel::Loop>
 __device__ __forceinline__ void finish_tiles(typename Loop::Accumulators& acc,
                                              const FrontTask& task,
                                              const FrontViewOf<typename Loop::T>& front,
                                              const Levels& levels, const WarpTile& place,
-                                             const Member& me, const Told& told) {
+                                             bool parts, const Member& me, const Told& told) {
+  if (parts && place.active)
+    subtract_tile<Loop>(acc, tile_of(front, task.row + place.tile, task.column), place.row_cell,
+                        me.lane);
   if (task.kind == TaskKind::panel) return solve_slabs<Kernel>(acc, front, task, place, me, told);
   if (!place.active) return;
   if (task.kind == TaskKind::contribution) wait_for_levels(levels, front.block_reuses, me.lane);
@@ -430,12 +439,13 @@ __device__ __forceinline__ void run_tiles(const Levels& levels, int least_part) 
   const int products = products_of(task, front);
   Operands<T> operands{task, front, shared.stages, slabs_in(front, products), 0};
   const WarpTile place = place_of(task, front, me.warp);
+  typename Loop::Accumulators acc;
+  // Before the products, so that its loads and waits are over when the operands are there.
+  begin<Loop>(acc, task, front, place, me.lane);
 #pragma unroll 1
   for (int slab = 0; slab < kStageCount - 1; ++slab) operands.load_slab(slab, me);
-  typename Loop::Accumulators acc;
   const bool parts = add_products<Loop>(acc, operands, levels, least_part, place, me);
-  if (place.active) subtract_beginning<Loop>(acc, task, front, place, parts, me.lane);
-  finish_tiles<Alone<Loop>>(acc, task, front, levels, place, me, [](int) {});
+  finish_tiles<Alone<Loop>>(acc, task, front, levels, place, parts, me, [](int) {});
 }
 
 /// Executes a task of kind `fill` or `sum` and returns true; does nothing for other kinds and

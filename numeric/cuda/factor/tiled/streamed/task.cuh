@@ -216,9 +216,9 @@ __device__ __forceinline__ void multiply_whole_stages(typename Loop::Accumulator
   }
 }
 
-/// Sets acc to the sum of the products of the task in a slot. Returns true if a part of the sum has
-/// been subtracted from the tile in memory. The caller must still leave the last stage
-/// (leave_stage()). Called by the four consumer warps, also by those without rows.
+/// Sets acc to the sum of the products of the task in a slot. Returns true if the tile in memory
+/// holds minus earlier parts of the sum, which are not in acc. The caller must still leave the last
+/// stage (leave_stage()). Called by the four consumer warps, also by those without rows.
 template <class Loop, class T = typename Loop::T>
 __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, int slot,
                                              const Levels& levels, int least_part,
@@ -268,14 +268,21 @@ __device__ __forceinline__ void run_tiles(int slot, const Levels& levels, int le
   const unsigned turn = shared.ticket[slot].turn;
   RingOf<T> ring{shared.stages, shared.stage, turn, turn};
   typename Loop::Accumulators acc;
+  typename Loop::Accumulators beginning;  // in local memory; loaded before the products, so that
+                                          // its waits are over when the operands are there
+  {
+    const WarpPart<T> part(slot);
+    if (part.place.active)
+      portable::load_beginning<Loop>(beginning, part.ticket.task, part.ticket.front, part.place,
+                                     part.me.lane);
+  }
   const bool parts = add_products<Loop>(acc, slot, levels, least_part, ring);
   leave_stage(ring);
   const WarpPart<T> part(slot);
   const FrontTask& task = part.ticket.task;
   const FrontViewOf<T>& front = part.ticket.front;
-  if (part.place.active)
-    portable::subtract_beginning<Loop>(acc, task, front, part.place, parts, part.me.lane);
-  portable::finish_tiles<Kernel>(acc, task, front, levels, part.place, part.me, [&](int s) {
+  if (part.place.active) portable::add<Loop>(acc, beginning);
+  portable::finish_tiles<Kernel>(acc, task, front, levels, part.place, parts, part.me, [&](int s) {
     __syncwarp();
     if (ptx::elect()) ptx::barrier_arrive(shared.solved[slot] + s);
   });
