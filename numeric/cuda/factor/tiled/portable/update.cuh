@@ -252,14 +252,17 @@ __device__ __noinline__ void load_beginning(typename Loop::Accumulators& there,
   copy<Loop>(there, acc);
 }
 
-/// Sets acc to minus the values that the tile has before the products; unspecified if the warp has
-/// no rows. Called by all warps of the team.
+/// Sets acc to minus the values that the tile has before the products; to zero if the warp has no
+/// rows. Called by all warps of the team.
 template <class Loop>
 __device__ __forceinline__ void begin(typename Loop::Accumulators& acc, const FrontTask& task,
                                       const FrontViewOf<typename Loop::T>& front,
                                       const WarpTile& place, int lane) {
   typename Loop::Accumulators there;
-  if (place.active) load_beginning<Loop>(there, task, front, place, lane);
+  if (place.active)
+    load_beginning<Loop>(there, task, front, place, lane);
+  else
+    set_zero<Loop>(there);
   copy<Loop>(acc, there);
 }
 
