@@ -289,30 +289,29 @@ __device__ __forceinline__ void gather(typename Loop::Accumulators& acc,
                                        const FrontViewOf<typename Loop::T>& front, int row,
                                        int column, int lane) {
   lane = anew(lane);
-  for (int k = 0; k < front.child_count; ++k) {
-    const ChildViewOf<typename Loop::T> child = front.child[k];
-    int rows[Loop::kRows];
-    symbolic::RowMapWord any = 0;
-#pragma unroll
-    for (int i = 0; i < Loop::kRows; ++i) {
-      const symbolic::RowMapWord word = __ldg(child.map + row / kCell + Loop::row_cell(i));
-      rows[i] = row_at(word, 1U << Loop::row(i, lane), kNoRow);
-      any |= word;
-    }
-    if (any == 0) continue;  // the same for all lanes
-    const symbolic::RowMapWord* columns_of = child.map + column / kCell;
-#pragma unroll
-    for (int n = 0; n < kTileCells; ++n) {
-#pragma unroll
-      for (int b = 0; b < Loop::kBeside; ++b) {
-        const int c = row_at(__ldg(columns_of + n), 1U << (Loop::column(lane) + b), kNoColumn);
-        const unsigned column_part = column_place(child, c);
+  row /= kCell, column /= kCell;
+  constexpr int kCells = Loop::row_cell(Loop::kRows - 1) + 1;
+  for_each_child_at<kCells, kTileCells>(
+      front, row, column, lane, [&](const ChildViewOf<typename Loop::T> child) {
+        int rows[Loop::kRows];
 #pragma unroll
         for (int i = 0; i < Loop::kRows; ++i)
-          acc[i][n][b] -= child_entry(child, rows[i], c, row_place(child, rows[i]), column_part);
-      }
-    }
-  }
+          rows[i] =
+              row_at(__ldg(child.map + row + Loop::row_cell(i)), 1U << Loop::row(i, lane), kNoRow);
+#pragma unroll
+        for (int n = 0; n < kTileCells; ++n) {
+#pragma unroll
+          for (int b = 0; b < Loop::kBeside; ++b) {
+            const int c =
+                row_at(__ldg(child.map + column + n), 1U << (Loop::column(lane) + b), kNoColumn);
+            const unsigned column_part = column_place(child, c);
+#pragma unroll
+            for (int i = 0; i < Loop::kRows; ++i)
+              acc[i][n][b] -=
+                  child_entry(child, rows[i], c, row_place(child, rows[i]), column_part);
+          }
+        }
+      });
 }
 
 }  // namespace kauri::numeric::cuda::kernels::portable
