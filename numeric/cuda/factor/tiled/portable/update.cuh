@@ -181,7 +181,7 @@ __device__ __forceinline__ bool has_beginning(const FrontTask& task, const Front
   return task.kind != TaskKind::contribution || front.loads_block != 0;
 }
 
-/// Ends a part of a long sum, the first part being the values before the products: stores minus
+/// Ends a part of a long sum, of which the values before the products are no part: stores minus
 /// acc, plus the earlier parts that the tile in memory holds if `parts`, to the tile; then sets acc
 /// to zero and `parts` to true. Waits for the memory of a contribution block before its first
 /// store. Called by each warp that has rows.
@@ -201,10 +201,10 @@ __device__ __forceinline__ void put_part_aside(typename Loop::Accumulators& acc,
   parts = true;
 }
 
-/// Adds the task's products to acc; their first kStageCount - 1 stages are being copied. Returns
-/// true if the tile in memory holds earlier parts of the sum, which are not in acc. `least_part`:
-/// as `least` of part_of(). At the return no thread reads the stages any more. Called by the whole
-/// team.
+/// Sets acc to the sum of the task's products; their first kStageCount - 1 stages are being copied.
+/// Returns true if the tile in memory holds minus earlier parts of the sum, which are not in acc.
+/// `least_part`: as `least` of part_of(). At the return no thread reads the stages any more. Called
+/// by the whole team.
 template <class Loop>
 __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc,
                                              Operands<typename Loop::T>& operands,
@@ -212,6 +212,7 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc,
                                              const WarpTile& place, const Member& me) {
   const int slabs = operands.slabs, part = part_of(slabs, least_part);
   bool parts = false;
+  set_zero<Loop>(acc);
   for (int slab = 0; slab < slabs; ++slab) {
     if (slab > 0 && slab % part == 0 && place.active)
       put_part_aside<Loop>(acc, operands.task, operands.front, levels, place, parts, me.lane);
@@ -230,8 +231,8 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc,
 
 /// Writes to `there`, in local memory, minus the values that a tile has before the products: the
 /// tile in memory, if it holds values, and the entries of children that are pulled. Waits for both.
-/// Inlined, this would take registers from the loop of products, whose accumulators would be
-/// spilled. Called by each warp that has rows.
+/// Inlined, or kept in registers, it would take these from the loop of products, whose accumulators
+/// would be spilled. Called by each warp that has rows.
 template <class Loop>
 __device__ __noinline__ void load_beginning(typename Loop::Accumulators& there,
                                             const FrontTask& task,
@@ -250,20 +251,6 @@ __device__ __noinline__ void load_beginning(typename Loop::Accumulators& there,
     gather<Loop>(acc, front, row, front.cells.first_cell(task.column) * kCell, lane);
   }
   copy<Loop>(there, acc);
-}
-
-/// Sets acc to minus the values that the tile has before the products; to zero if the warp has no
-/// rows. Called by all warps of the team.
-template <class Loop>
-__device__ __forceinline__ void begin(typename Loop::Accumulators& acc, const FrontTask& task,
-                                      const FrontViewOf<typename Loop::T>& front,
-                                      const WarpTile& place, int lane) {
-  typename Loop::Accumulators there;
-  if (place.active)
-    load_beginning<Loop>(there, task, front, place, lane);
-  else
-    set_zero<Loop>(there);
-  copy<Loop>(acc, there);
 }
 
 /// Returns the address of row r of a slab.
@@ -442,12 +429,14 @@ __device__ __forceinline__ void run_tiles(const Levels& levels, int least_part) 
   const int products = products_of(task, front);
   Operands<T> operands{task, front, shared.stages, slabs_in(front, products), 0};
   const WarpTile place = place_of(task, front, me.warp);
-  typename Loop::Accumulators acc;
-  // Before the products, so that its loads and waits are over when the operands are there.
-  begin<Loop>(acc, task, front, place, me.lane);
+  typename Loop::Accumulators beginning;  // in local memory; loaded before the products, so that
+                                          // its waits are over when the operands are there
+  if (place.active) load_beginning<Loop>(beginning, task, front, place, me.lane);
 #pragma unroll 1
   for (int slab = 0; slab < kStageCount - 1; ++slab) operands.load_slab(slab, me);
+  typename Loop::Accumulators acc;
   const bool parts = add_products<Loop>(acc, operands, levels, least_part, place, me);
+  if (place.active) add<Loop>(acc, beginning);
   finish_tiles<Alone<Loop>>(acc, task, front, levels, place, parts, me, [](int) {});
 }
 
