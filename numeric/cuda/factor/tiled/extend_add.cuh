@@ -78,36 +78,6 @@ __device__ inline T child_entry(const ChildViewOf<T>& child, int row, int column
   return row >= column ? __ldcg(child.block + (row_part + column_part)) : T(0);
 }
 
-/// Returns which of the 32 children from number `first` on have rows that meet kRows cell rows of
-/// the padded front from `row` on and kColumns of them from `column` on, as bits. Each lane reads
-/// one child's map, so that the reads for all children take as long as those for one. Called by all
-/// lanes of a warp.
-template <int kRows, int kColumns, class T>
-__device__ inline unsigned children_at(const FrontViewOf<T>& front, int first, int row, int column,
-                                       int lane) {
-  symbolic::RowMapWord rows = 0, columns = 0;
-  if (first + lane < front.child_count) {
-    const symbolic::RowMapWord* map = front.child[first + lane].map;
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) rows |= __ldg(map + row + r);
-#pragma unroll
-    for (int c = 0; c < kColumns; ++c) columns |= __ldg(map + column + c);
-  }
-  return __ballot_sync(0xffffffffu, rows != 0 && columns != 0);
-}
-
-/// Calls visit(child) for the pulled children that children_at() finds, in ascending order. Called
-/// by all lanes of a warp.
-template <int kRows, int kColumns, class T, class Visit>
-__device__ __forceinline__ void for_each_child_at(const FrontViewOf<T>& front, int row, int column,
-                                                  int lane, const Visit& visit) {
-  for (int first = 0; first < front.child_count; first += 32) {
-    unsigned left = children_at<kRows, kColumns>(front, first, row, column, lane);
-    for (; left != 0; left &= left - 1)
-      visit(front.child[first + __ffs(static_cast<int>(left)) - 1]);
-  }
-}
-
 /// Subtracts the children's entries in rows row + 16 h + {g, 8 + g} and columns column + 8 n + {2t,
 /// 2t + 1} of the padded front from c[h][n], child after child; g = lane / 4, t = lane % 4. row and
 /// column are multiples of 8. The children's blocks have fewer than 2^32 entries.
@@ -116,15 +86,21 @@ __device__ inline void gather(double (*c)[N][4], const FrontView& front, int row
                               int lane) {
   lane = ptx::anew(
       lane);  // row bits are computed here, not kept: the products' loop is short of registers
-  row /= symbolic::kCell, column /= symbolic::kCell;
-  for_each_child_at<2 * H, N>(front, row, column, lane, [&](const ChildView child) {
+  for (int k = 0; k < front.child_count; ++k) {
+    const ChildView child = front.child[k];
     int rows[2 * H];
+    symbolic::RowMapWord any = 0;
 #pragma unroll
-    for (int h = 0; h < 2 * H; ++h)
-      rows[h] = row_at(__ldg(child.map + row + h), 1U << (lane >> 2), kNoRow);
+    for (int h = 0; h < 2 * H; ++h) {
+      const symbolic::RowMapWord word = __ldg(child.map + row / symbolic::kCell + h);
+      rows[h] = row_at(word, 1U << (lane >> 2), kNoRow);
+      any |= word;
+    }
+    if (any == 0) continue;  // the same for all lanes
+    const symbolic::RowMapWord* columns_of = child.map + column / symbolic::kCell;
 #pragma unroll
     for (int n = 0; n < N; ++n) {
-      const int2 columns = columns_at(__ldg(child.map + column + n), 1U << 2 * (lane & 3));
+      const int2 columns = columns_at(__ldg(columns_of + n), 1U << 2 * (lane & 3));
       const unsigned left = column_place(child, columns.x), right = column_place(child, columns.y);
 #pragma unroll
       for (int h = 0; h < 2 * H; ++h) {
@@ -134,7 +110,7 @@ __device__ inline void gather(double (*c)[N][4], const FrontView& front, int row
         part[2 * (h & 1) + 1] -= child_entry(child, rows[h], columns.y, row_part, right);
       }
     }
-  });
+  }
 }
 
 }  // namespace kauri::numeric::cuda::kernels

@@ -67,7 +67,7 @@ class PlacesAhead {
     if (Loads::takes_part(lane_))
       Loads::prefetch(own + Offset{f.first} * K::kWidth, f.p * K::kWidth * 8);
     if constexpr (kForward) {
-      const std::uint32_t begin = next_.begin[0];
+      const std::uint32_t begin = __shfl_sync(kAll, next_.begin[0], 0);
 #pragma unroll
       for (int h = 0; h < kRows / 32; ++h)
         if (const Index last = f.m - 1 - 32 * h; last >= 0 && last < 32) {
