@@ -7,10 +7,12 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "numeric/cuda/runtime/kernel/any_mma.cuh"
 #include "tests/emulator/machine/indices.hpp"
 #include "tests/emulator/machine/tensor_core.hpp"
 
@@ -230,6 +232,43 @@ TEST(TensorCore, SumsAreCutOff) {
   EXPECT_EQ(four(-1, 0x1p-12F, -0x1p-12F, 3), -1 - 0x1p-23F);  // towards zero
   EXPECT_EQ(four(-1, 0x1p-15F, 0x1p-15F, 1), -1);
   EXPECT_EQ(four(0x1p20F, -0x1p10F, 0x1p10F, 1), 0);
+}
+
+/// One instruction and as many smaller ones as it takes have the same operands in the same lanes,
+/// and sum in the same order.
+template <int kFours>
+void compare_products() {
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal;
+  double a[32][2 * kFours], b[32][kFours], start[32][4];
+  for (int lane = 0; lane < 32; ++lane) {
+    for (double& x : a[lane]) x = normal(random);
+    for (double& x : b[lane]) x = normal(random);
+    for (double& x : start[lane]) x = normal(random);
+  }
+  std::vector<double> one(128), several(128);
+  const auto run_warp = [&](std::vector<double>& out, const auto& multiply) {
+    EXPECT_EQ(run_block(32,
+                        [&] {
+                          const unsigned lane = threadIdx.x;
+                          double c[4];
+                          for (int k = 0; k < 4; ++k) c[k] = start[lane][k];
+                          multiply(c, a[lane], b[lane]);
+                          for (int k = 0; k < 4; ++k) out[4 * lane + k] = c[k];
+                        }),
+              "");
+  };
+  using numeric::cuda::kernels::ptx::any_mma, numeric::cuda::kernels::ptx::mma_by_fours;
+  run_warp(one, [](auto& c, const auto& x, const auto& y) { any_mma<kFours>(c, x, y); });
+  run_warp(several, [](auto& c, const auto& x, const auto& y) { mma_by_fours<kFours>(c, x, y); });
+  for (int e = 0; e < 128; ++e) EXPECT_EQ(one[e], several[e]);
+  double expected = start[0][0];  // row 0, column 0: the numbers of lanes 0-3
+  for (int k = 0; k < 4 * kFours; ++k) expected += a[k % 4][k / 4 * 2] * b[k % 4][k / 4];
+  EXPECT_NEAR(one[0], expected, 1e-13);
+}
+TEST(TensorCore, ProductsInDoubleByOneOrSeveralInstructions) {
+  compare_products<2>();
+  compare_products<4>();
 }
 
 }  // namespace
