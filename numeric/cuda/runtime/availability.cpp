@@ -69,7 +69,9 @@ DeviceCard card_of(int device) {
     return value;
   };
   constexpr double kHz = 1e3;
-  return {properties.major, properties.minor, properties.multiProcessorCount,
+  return {properties.major,
+          properties.minor,
+          properties.multiProcessorCount,
           kHz * attribute(cudaDevAttrClockRate),
           2 * kHz * attribute(cudaDevAttrMemoryClockRate) *
               attribute(cudaDevAttrGlobalMemoryBusWidth) / 8,  // two transfers a cycle
