@@ -14,7 +14,7 @@ struct Sizes {
       1;  ///< large fronts of the smaller of two systems; the larger one has twice as many
   Index levels = 1000;            ///< levels of narrow fronts in a chain
   Index copied = Index{1} << 22;  ///< numbers in double of a large copy
-  double seconds = 0.03;          ///< a call is repeated until its calls took as long together
+  double seconds = 0.02;          ///< a call is repeated until its calls took as long together
 };
 
 /// Returns sizes for a device: as many fronts as multiprocessors, but at most a quarter of the free
