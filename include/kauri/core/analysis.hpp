@@ -34,17 +34,19 @@ struct AnalyzeOptions {
         double sweep_start_s = 0;  ///< seconds of a solve of one row, without copies
         double sweep_level_s = 0;  ///< seconds that one more such level adds to a solve
       };
-      int major = 0, minor = 0;  ///< compute capability
-      int processors = 0;        ///< number of multiprocessors
-      double clock_hz = 0;       ///< highest clock rate of these
-      double bandwidth = 0;      ///< bytes per second between them and the memory
+      int major = 0;         ///< compute capability, before the point
+      int minor = 0;         ///< compute capability, behind the point
+      int processors = 0;    ///< number of multiprocessors
+      double clock_hz = 0;   ///< highest clock rate of these
+      double bandwidth = 0;  ///< bytes per second between them and the memory
       /// How many multiply-adds in float the driver says that the device does in the time of one in
       /// double; 0: not known. If the maker's figures of the capability give a larger number, that
       /// one counts.
       int single_to_double = 0;
-      Rates in_double{}, in_float{};  ///< all zeros: not measured
-      double copy_s = 0;              ///< measured seconds of a small copy from the host
-      double copy_bytes_per_s = 0;    ///< measured rate of large copies from pageable memory
+      Rates in_double{};            ///< all zeros: not measured
+      Rates in_float{};             ///< all zeros: not measured
+      double copy_s = 0;            ///< measured seconds of a small copy from the host
+      double copy_bytes_per_s = 0;  ///< measured rate of large copies from pageable memory
     };
 
     std::string
