@@ -37,9 +37,10 @@
 #include "kauri/device/prepared_plan.hpp"   // IWYU pragma: export
 #include "kauri/device/sparse_product.hpp"  // IWYU pragma: export
 
-// Extras: files, batches, entries of L and of the inverse, Schur complements, saved plans and
-// factors, scaling, separator trees, test systems.
+// Extras: files, batches, measured devices, entries of L and of the inverse, Schur complements,
+// saved plans and factors, scaling, separator trees, test systems.
 #include "kauri/extras/batch.hpp"             // IWYU pragma: export
+#include "kauri/extras/card.hpp"              // IWYU pragma: export
 #include "kauri/extras/generate.hpp"          // IWYU pragma: export
 #include "kauri/extras/io.hpp"                // IWYU pragma: export
 #include "kauri/extras/lower_factor.hpp"      // IWYU pragma: export

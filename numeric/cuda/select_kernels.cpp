@@ -32,25 +32,22 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Returns symbolic::has_fast_tensor_cores() of the current device.
-bool has_fast_tensor_cores() {
-  int device = 0, major = 0, minor = 0;
+int current_device() {
+  int device = 0;
   check(cudaGetDevice(&device), "the current device");
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "the device");
-  check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "the device");
-  return symbolic::has_fast_tensor_cores(major, minor);
+  return device;
 }
 
-/// The multiprocessors that kernels may take whose blocks wait for one another.
+/// The current device: its units, and the multiprocessors that kernels may take whose blocks wait
+/// for one another.
 class Share {
  public:
-  /// Reads the current device.
-  explicit Share(const CudaOptions& options) {
-    int device = 0;
-    check(cudaGetDevice(&device), "the current device");
-    check(cudaDeviceGetAttribute(&all_, cudaDevAttrMultiProcessorCount, device), "the device");
-    taken_ = options.multiprocessors == 0 ? all_ : options.multiprocessors;
-  }
+  Share(const CudaOptions& options, const DeviceCard& card)
+      : all_(card.processors),
+        taken_(options.multiprocessors == 0 ? all_ : options.multiprocessors),
+        fast_tensor_cores_(symbolic::has_fast_tensor_cores(card.major, card.minor)) {}
+  /// Returns symbolic::has_fast_tensor_cores() of the device.
+  [[nodiscard]] bool has_fast_tensor_cores() const { return fast_tensor_cores_; }
   /// Returns how many of the blocks or teams that the whole device holds at once may run.
   [[nodiscard]] int of(int resident) const { return resident / all_ * taken_; }
   /// Returns how many of the teams that the whole device holds at once may run; 0 if that device
@@ -77,7 +74,8 @@ class Share {
     return of(resident);
   }
 
-  int all_ = 0, taken_ = 0;
+  int all_, taken_;
+  bool fast_tensor_cores_;
 };
 
 int hopper_teams(const Share& share) {
@@ -181,7 +179,7 @@ TiledKernels<T> choose_tiled(const CudaOptions& options, const Share& share) {
   }
   for (const CudaCompute compute : own_choices<T>()) {
     if ((compute == CudaCompute::tensor || compute == CudaCompute::tf32x3) &&
-        !has_fast_tensor_cores())
+        !share.has_fast_tensor_cores())
       continue;
     if (const TiledKernels<T> chosen = tiled_kernels<T>(compute, share, options.portable);
         chosen.teams > 0)
@@ -193,11 +191,11 @@ TiledKernels<T> choose_tiled(const CudaOptions& options, const Share& share) {
 /// Returns the kernels of small fronts in double that go with those of tiled fronts: Hopper's with
 /// Hopper's; tensor cores with tensor cores, or if these are fast and the fallback does tiled
 /// fronts.
-SmallKernels<double> small_kernels(const TiledKernels<double>& tiled) {
+SmallKernels<double> small_kernels(const TiledKernels<double>& tiled, const Share& share) {
   using kernels::SmallLoop;
   if (tiled.compute == CudaCompute::hopper)
     return {enqueue_gathered_views<double>, launch_gathered};
-  if (tiled.compute == CudaCompute::tensor || (tiled.teams == 0 && has_fast_tensor_cores()))
+  if (tiled.compute == CudaCompute::tensor || (tiled.teams == 0 && share.has_fast_tensor_cores()))
     return portable_small_kernels<double, SmallLoop::tensor>();
   return portable_small_kernels<double, SmallLoop::fma>();
 }
@@ -231,7 +229,7 @@ GroupKernel<T> group_kernel(const Share& share, bool portable, bool by_tensor) {
 template <class T>
 void add_groups(const CudaOptions& options, const Share& share, KernelSet<T>& set) {
   const bool by_tensor = options.compute == CudaCompute::tensor ||
-                         (options.compute != CudaCompute::fma && has_fast_tensor_cores());
+                         (options.compute != CudaCompute::fma && share.has_fast_tensor_cores());
   auto& [eight, sixteen, most] = set.group;
   if (options.solves_together >= 8) eight = group_kernel<T, 8>(share, options.portable, by_tensor);
   if (options.solves_together == 32) {
@@ -297,12 +295,14 @@ void require_valid(const CudaOptions& options, const cudaDeviceProp& device) {
 }
 
 KernelSets select_kernels(const CudaOptions& options) {
-  const Share share(options);
+  const int device = current_device();
+  const DeviceCard card = card_of(device);
+  const Share share(options, card);
   KernelSets sets;
   KernelSet<float>& one = sets.single_precision;
   KernelSet<double>& two = sets.double_precision;
   two.tiled = choose_tiled<double>(options, share);
-  two.small = small_kernels(two.tiled);
+  two.small = small_kernels(two.tiled, share);
   one.small = portable_small_kernels<float, kernels::SmallLoop::fma>();
   if (is_of_double_alone(options.compute))
     one.refusal = std::string("the kernels for ") + name_of(options.compute) +
@@ -316,9 +316,10 @@ KernelSets select_kernels(const CudaOptions& options) {
   }
   sets.scaled = one;
   sets.scaled.tiled = choose_scaled(options.compute, share, one.tiled);
-  limit_launches(options, two.tiled);
-  limit_launches(options, one.tiled);
-  limit_launches(options, sets.scaled.tiled);
+  const bool has_limit = has_time_limit(device);
+  limit_launches(options, card, has_limit, two.tiled);
+  limit_launches(options, card, has_limit, one.tiled);
+  limit_launches(options, card, has_limit, sets.scaled.tiled);
   return sets;
 }
 

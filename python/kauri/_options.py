@@ -114,9 +114,11 @@ def path(given: str | bytes | os.PathLike[str]) -> str:
 def loadable(given: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Returns pickled [(name, text)] without the options that this library does not have.
 
-    A ``backend`` becomes the CPU's if no CUDA device is available.
+    A ``backend`` becomes the CPU's if no CUDA device is available; a ``card`` is left out if there
+    is no such file.
     """
     known = {option["name"] for option in _TABLE.values()}
     # A factor that was made on a device loads on the CPU if no device is available.
     here = _core.cuda_available()
-    return [(name, "cpu" if name == "backend" and not here else text) for name, text in given if name in known]
+    usable = [(name, text) for name, text in given if name in known and not (name == "card" and not os.path.isfile(text))]
+    return [(name, "cpu" if name == "backend" and not here else text) for name, text in usable]

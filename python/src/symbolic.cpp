@@ -52,11 +52,19 @@ std::shared_ptr<Symbolic> analyze_matrix(const SymmetricMatrix<T>& a, OptionText
   return analyze_as(static_cast<int>(sizeof(T)), a, std::move(texts), permutation, cancel);
 }
 
-/// Analyses for a factor in float of a system in double.
+/// Returns the bytes of a number of L before an analysis, by the option `precision`: mixed, or
+/// automatic, which may turn 8 into 4.
+int bytes_of_mixed(const OptionTexts& texts) {
+  const bool mixed = options_of(texts).precision == Precision::mixed;
+  return static_cast<int>(mixed ? sizeof(float) : sizeof(double));
+}
+
+/// Analyses for a factor of a system in double, in the precision that the options name.
 std::shared_ptr<Symbolic> analyze_mixed(const SymmetricMatrix<double>& a, OptionTexts texts,
                                         const std::optional<Vector<Index>>& permutation,
                                         const CancelToken* cancel) {
-  return analyze_as(static_cast<int>(sizeof(float)), a, std::move(texts), permutation, cancel);
+  const int bytes = bytes_of_mixed(texts);
+  return analyze_as(bytes, a, std::move(texts), permutation, cancel);
 }
 
 std::shared_ptr<Symbolic> restore(OptionTexts texts, int scalar_bytes, const nb::bytes& saved) {
@@ -66,6 +74,11 @@ std::shared_ptr<Symbolic> restore(OptionTexts texts, int scalar_bytes, const nb:
     symbolic->adopt(load_plan(bytes));
     return symbolic;
   });
+}
+
+std::shared_ptr<Symbolic> restore_mixed(OptionTexts texts, const nb::bytes& saved) {
+  const int bytes = bytes_of_mixed(texts);
+  return restore(std::move(texts), bytes, saved);
 }
 
 nb::bytes saved_plan(const Symbolic& s) {
@@ -139,6 +152,7 @@ void bind_symbolic(nb::module_& module) {
   module.def("analyze", analyze_matrix<float>, nb::arg("a"), nb::arg("options"),
              nb::arg("permutation").none(), nb::arg("cancel").none());
   module.def("restore_symbolic", restore);
+  module.def("restore_mixed", restore_mixed);
 }
 
 }  // namespace kauri::python

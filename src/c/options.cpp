@@ -36,6 +36,8 @@ std::int32_t kind_of(OptionKind kind) {
       return KAURI_OPTION_INTEGER;
     case OptionKind::number:
       return KAURI_OPTION_NUMBER;
+    case OptionKind::text:
+      return KAURI_OPTION_TEXT;
     case OptionKind::word:
       break;
   }

@@ -109,6 +109,7 @@ int run(int argc, char** argv) {
   add_spy(app, exit_code);
   add_tree(app, exit_code);
   add_convert(app, exit_code);
+  add_tune(app, exit_code);
   add_options(app, exit_code);
   add_printing(app);
   app.footer(kFooter);  // set after the commands, which would inherit it

@@ -28,8 +28,15 @@ constexpr double kWatchedFlops = 1e9;
 
 template <Scalar T>
 Engine<T>::Engine(std::shared_ptr<Symbolic> symbolic, Precision precision)
-    : symbolic_(std::move(symbolic)), precision_(precision) {
+    : symbolic_(std::move(symbolic)), asked_(precision), precision_(symbolic_->precision()) {
+  take_precision();
   if (symbolic_->analysis.plan) begin_report();
+}
+
+/// Sets precision_ to what was asked for, or what the analysis chose.
+template <Scalar T>
+void Engine<T>::take_precision() {
+  precision_ = asked_ == Precision::automatic ? symbolic_->precision() : asked_;
 }
 
 template <Scalar T>
@@ -68,6 +75,7 @@ void Engine<T>::analyze(const Pattern& a, const std::stop_token& stop) {
   tell(handler(), Phase::ordering, 0,
        [&] { return "rows: " + std::to_string(a.n) + ", entries: " + std::to_string(a.nnz()); });
   symbolic_->analyze(a, stop);
+  take_precision();
   begin_report();
   tell(handler(), Phase::symbolic, 1,
        [&] { return "entries of L: " + std::to_string(report_.nnz_l); });
@@ -107,6 +115,7 @@ void Engine<T>::prepare(Index nrhs, bool refines) {
 template <Scalar T>
 void Engine<T>::adopt(Factor<T> factor) {
   symbolic_->adopt(factor.shared_plan());
+  precision_ = Precision::full;
   factor_ = std::move(factor);
   valid_ = factor_->valid();
   begin_report();

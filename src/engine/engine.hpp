@@ -70,6 +70,7 @@ template <Scalar T>
 class Engine {
  public:
   /// Makes an engine without a factor, for the plan of `symbolic` or for a later analyze().
+  /// `automatic` is Symbolic::precision() of that plan.
   explicit Engine(std::shared_ptr<Symbolic> symbolic, Precision precision = Precision::full);
 
   /// Frees the factor, then orders and analyses a pattern and chooses the backend. Throws as
@@ -185,6 +186,7 @@ class Engine {
   [[nodiscard]] Pattern pattern() const { return symbolic_->pattern(); }
   [[nodiscard]] const Plan& plan() const { return *symbolic_->analysis.plan; }
   [[nodiscard]] const MessageHandler& handler() const { return symbolic_->options.on_message; }
+  void take_precision();
   void begin_report();
   void require_prepared() const;
   void require_full() const;
@@ -215,7 +217,8 @@ class Engine {
                                        const std::stop_token& stop);
 
   const std::shared_ptr<Symbolic> symbolic_;
-  const Precision precision_;
+  const Precision asked_;
+  Precision precision_;  // not `automatic`
   std::optional<Factor<T>> factor_;
   std::optional<MixedFactor> mixed_;  // with mixed precision, in place of factor_ and pool_
   WorkspacePool<T> pool_;

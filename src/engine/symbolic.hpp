@@ -26,13 +26,15 @@ namespace kauri {
 class Backends {
  public:
   /// threads: threads of the CPU's backend, 0 means one per hardware thread; cuda: options of the
-  /// device's backend. Throws Error: device (a device was asked for and is not available), usage
-  /// (an unknown choice, threads < 0, half an allocator).
-  Backends(BackendChoice choice, int threads, const CudaOptions& cuda = {});
-  /// Takes the caller's backend, not null, and considers no other.
-  explicit Backends(std::shared_ptr<Backend> given)
-      : choice_(given->kind() == BackendKind::cpu ? BackendChoice::cpu : BackendChoice::cuda),
-        backend_(std::move(given)) {}
+  /// device's backend; card: file of its measured rates (SolverOptions::card), or empty. Throws
+  /// Error: device (a device was asked for and is not available), usage (an unknown choice, threads
+  /// < 0, half an allocator), input (the file is no card).
+  Backends(BackendChoice choice, int threads, const CudaOptions& cuda = {},
+           const std::string& card = {});
+  /// Takes the caller's backend, not null, and considers no other. cuda: its options, if it is that
+  /// of a device; card: as above.
+  explicit Backends(std::shared_ptr<Backend> given, const CudaOptions& cuda = {},
+                    const std::string& card = {});
 
   /// Returns the options for an analysis, with their target set and, for `automatic`, with the
   /// device to compare with the CPU. The text is empty if the device is offered, else the reason
@@ -46,6 +48,12 @@ class Backends {
   /// Starts the device, if the choice is `automatic` and the device is one whose times can be
   /// predicted. Ignores a failure.
   void start_device();
+  /// Returns choose_precision() for a plan on the current backend's device and a workspace for nrhs
+  /// right-hand sides; nothing if the plan is not for a device, on the CPU, or if the device's
+  /// seconds cannot be predicted.
+  [[nodiscard]] std::optional<Analysis::Precisions> precisions(const Plan& plan,
+                                                               const AnalyzeOptions& options,
+                                                               Index nrhs) const;
   /// Returns the free bytes of the current backend's device, from its driver; nothing on the CPU or
   /// if the driver gives no answer.
   [[nodiscard]] std::optional<Offset> free_bytes() const;
@@ -56,12 +64,18 @@ class Backends {
   [[nodiscard]] const Backend& current() const { return on_device_ ? *device_ : *backend_; }
 
  private:
+  /// Returns the survey of the device, with its measured rates if there is a file of them; nothing
+  /// without a device, with the reason in why_not. Throws Error(usage) if the file is of another
+  /// device.
+  std::optional<numeric::cuda::Survey> survey(std::string* why_not = nullptr) const;
   /// Makes the device's backend unless it exists. Returns the error's text if that fails, else an
   /// empty string.
   std::string make_device();
 
   BackendChoice choice_;
   CudaOptions cuda_;
+  std::string card_file_;
+  std::optional<DeviceCard> card_;    // of card_file_
   std::shared_ptr<Backend> backend_;  // not null
   std::optional<Backend> device_;
   bool on_device_ = false;
@@ -70,6 +84,10 @@ class Backends {
 /// Returns true if there is this CUDA device and it ends kernels that run for some seconds, as one
 /// with a display does.
 bool ends_long_kernels(int device);
+
+/// Returns how many operations in float this CUDA device does in the time of one in double, from
+/// what its driver reports; nothing without a device.
+std::optional<double> float_over_double(int device);
 
 /// Returns the options with the device added, so that an analysis compares it with the CPU, which
 /// is options.target, for scalars of this size; or the options unchanged and the reason why there
@@ -116,8 +134,9 @@ struct Symbolic {
   Symbolic(SolverOptions given, int scalar_size, std::shared_ptr<Backend> backend);
 
   /// Sets the analysis to run(options), `options` being `how` with what the choice of a backend
-  /// needs, and makes current the backend that the analysis chose. The choice assumes one factor
-  /// with a workspace for nrhs right-hand sides. If `run` throws, there is no plan.
+  /// needs, and makes current the backend that the analysis chose, and with Precision::automatic
+  /// the precision. The choice assumes one factor with a workspace for nrhs right-hand sides. If
+  /// `run` throws, there is no plan.
   void analyze(const AnalyzeOptions& how, Index nrhs,
                const std::function<Analysis(const AnalyzeOptions&)>& run);
   /// Analyses the pattern with the options and this stop token, for one right-hand side. A given
@@ -125,7 +144,7 @@ struct Symbolic {
   void analyze(const Pattern& a, const std::stop_token& stop,
                const std::optional<Permutation>& permutation = {});
   /// Takes a plan that was made elsewhere, or null for none, in place of an analysis, and drops the
-  /// prepared plan.
+  /// prepared plan. With Precision::automatic chooses the precision.
   void adopt(std::shared_ptr<const Plan> plan);
   /// Prepares the plan, which must exist, on the current backend, for all factors that are made
   /// later. Later calls return the same object until the next analyze() or adopt(). Any thread may
@@ -134,6 +153,12 @@ struct Symbolic {
   /// Returns the prepared plan, or null without a call of prepare().
   [[nodiscard]] const PreparedPlan* prepared();
 
+  /// Returns the precision of the option; in place of `automatic` the one that was chosen for the
+  /// plan, `full` without a plan.
+  [[nodiscard]] Precision precision() const { return precision_; }
+  /// Returns why factors of the plan have this precision, with the figures of both if a device
+  /// computes; empty for systems in float.
+  [[nodiscard]] std::string precision_reason(Precision precision) const;
   /// Returns the report with the figures of the analysis, for factors of this precision; with the
   /// option `roofline` also with the backend's roofline.
   [[nodiscard]] SolverReport report(Precision precision = Precision::full) const;
@@ -146,13 +171,18 @@ struct Symbolic {
   void wait_for(StreamHandle stream) const;
 
   SolverOptions options;
-  const int scalar_bytes;
+  int scalar_bytes;  ///< of a number of L, as given; of float if `automatic` chose mixed precision
   Backends backends;
   Analysis analysis;
 
  private:
   void set_threads();
+  [[nodiscard]] bool is_automatic() const;
+  [[nodiscard]] bool is_in_double() const;
+  void take_precision(Index nrhs);
 
+  const int given_scalar_bytes_;
+  Precision precision_;
   std::mutex preparing_;
   std::optional<PreparedPlan> prepared_;
 };

@@ -25,9 +25,9 @@ template <Scalar T>
 const SolverOptions& checked(const SolverOptions& options) {
   require_refine_options(options.refine, "Solver");
   const bool mixed = options.precision == Precision::mixed;
-  if (options.precision != Precision::full && !mixed)
+  if (options.precision != Precision::full && options.precision != Precision::automatic && !mixed)
     misuse("Solver: unknown Precision " + std::to_string(static_cast<int>(options.precision)) +
-           "; expected full or mixed (0 or 1)");
+           "; expected full, mixed or automatic (0 to 2)");
   if (mixed && !std::is_same_v<T, double>)
     throw Error(
         ErrorKind::usage,

@@ -142,6 +142,18 @@ std::vector<std::pair<std::string, Value>> named(std::initializer_list<Value> va
   return out;
 }
 
+template <class Member>
+TableEntry text_entry(std::string name, std::string accepts, Member member, std::string help) {
+  return {{std::move(name), OptionKind::text, {}, std::move(accepts), "", std::move(help)},
+          [member](SolverOptions& options, std::string_view text) {
+            member(options) = text;
+            return true;
+          },
+          [member](const SolverOptions& options) {
+            return std::optional<std::string>(member(options));
+          }};
+}
+
 void add_job(Table& table) {
   table.push_back(word_entry(
       "backend",
@@ -156,15 +168,20 @@ void add_job(Table& table) {
       "process; results do not depend on it"));
   table.push_back(word_entry(
       "precision",
-      std::vector<std::pair<std::string, Precision>>{{"full", Precision::full},
-                                                     {"mixed", Precision::mixed}},
+      std::vector<std::pair<std::string, Precision>>{
+          {"full", Precision::full}, {"mixed", Precision::mixed}, {"auto", Precision::automatic}},
       [](auto& o) -> auto& { return o.precision; },
-      "precision of a solver's L: full, that of A, or mixed, float, with half the memory and x in "
-      "double by refinement or conjugate gradients"));
+      "precision of a solver's L: full, that of A; mixed, float, with half the memory and x in "
+      "double by refinement or conjugate gradients; auto: mixed on a device with slow double, if "
+      "that is predicted to finish clearly first"));
   table.push_back(boolean_entry(
       "roofline", [](auto& o) -> auto& { return o.roofline; },
       "report each phase's share of the roofline, which is measured once on a CPU, in some tenths "
       "of a second"));
+  table.push_back(text_entry(
+      "card", "the name of a file, or nothing", [](auto& o) -> auto& { return o.card; },
+      "file of kauri tune with measured rates of the device, by which its times are predicted; "
+      "nothing: by what its driver reports"));
 }
 
 void add_ordering(Table& table) {
@@ -355,6 +372,8 @@ std::string_view name_of(OptionKind kind) {
       return "number";
     case OptionKind::word:
       return "word";
+    case OptionKind::text:
+      return "text";
   }
   return "unknown";
 }

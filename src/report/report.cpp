@@ -102,6 +102,18 @@ JsonObject json_of(const PivotLoss& loss) {
   return out;
 }
 
+JsonObject json_of(const Analysis::Precisions& both) {
+  JsonObject out;
+  for (const auto& [name, forecast] :
+       {std::pair{"full", &both.full}, std::pair{"mixed", &both.mixed}}) {
+    JsonObject one;
+    one.add("predicted_job_s", forecast->job_s);
+    one.add("bytes", forecast->bytes);
+    out.add(name, one);
+  }
+  return out;
+}
+
 JsonObject json_of(const MixedReport& mixed) {
   JsonObject out;
   out.add("path", name_of(mixed.path));
@@ -234,6 +246,11 @@ std::string to_json(const SolverReport& report) {
   else
     out.add("roofline", std::numeric_limits<double>::quiet_NaN());
   out.add("precision", std::string_view(report.precision == Precision::mixed ? "mixed" : "full"));
+  out.add("precision_reason", report.precision_reason);
+  if (report.precisions)
+    out.add("precisions", json_of(*report.precisions));
+  else
+    out.add("precisions", std::numeric_limits<double>::quiet_NaN());
   out.add("smallest_pivot", report.smallest_pivot);
   if (report.smallest_column == kNone)
     out.add("smallest_column", std::numeric_limits<double>::quiet_NaN());
@@ -259,6 +276,7 @@ std::string to_text(const SolverReport& report) {
          " times those of A\n";
   out += "ordering: " + report.ordering_method + because(report.ordering_reason);
   out += "target: " + report.target + because(report.target_reason);
+  if (report.precisions) out += "precision: " + report.precision_reason + "\n";
   if (!report.too_large_block.empty())
     out += "slower than other plans: " + report.too_large_block + "\n";
   out += "on: " + report.device + ", kernels " + report.kernels +

@@ -7,18 +7,17 @@
 #include <limits>
 #include <utility>
 
-#include "base/common/checked.hpp"
 #include "base/matrix/check.hpp"
 #include "base/progress/phase_range.hpp"
 #include "base/progress/stopwatch.hpp"
 #include "base/threads/stopping.hpp"
 #include "symbolic/choose/envelope.hpp"
+#include "symbolic/choose/forecast.hpp"
+#include "symbolic/choose/precision_choice.hpp"
 #include "symbolic/choose/target_choice.hpp"
 #include "symbolic/device/cost.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/schedule.hpp"
-#include "symbolic/device/schedule_lists.hpp"
-#include "symbolic/device/sweep_lists.hpp"
 #include "symbolic/plan/internals.hpp"
 #include "symbolic/plan/make_plan.hpp"
 #include "symbolic/plan/plan_facts.hpp"
@@ -32,66 +31,6 @@ constexpr double kBandSpread = 1.25;
 
 /// Step between the columns that are sampled to find that an envelope is far too large.
 constexpr Index kSampledColumn = 4;
-
-/// Returns the forecast for the CPU. In float it takes half the seconds of double: half the bytes,
-/// twice as many numbers to an instruction. On some systems float took 0.49 to 0.9 of double; as
-/// the CPU is predicted too fast rather than too slow, a device is not chosen by mistake.
-Analysis::Forecast host_forecast(const PlanDraft& draft, std::string_view target, int workers,
-                                 int scalar_bytes) {
-  const Offset entries =
-      checked_add(draft.cost.stored_entries, draft.schedule.stack_entries, "entries of a factor");
-  const Cost& cost = draft.cost;
-  const double share = scalar_bytes / static_cast<double>(sizeof(double));
-  Analysis::Forecast out;
-  out.target = target;
-  out.create_s = share * cost.predicted_create_s + crowded_start(workers);
-  out.factor_s = share * crowded_factor(workers) * cost.predicted_factor_s;
-  out.solve_s = share * crowded_solve(workers) * cost.predicted_solve_s;
-  out.bytes = checked_mul(entries, scalar_bytes, "bytes of a factor");
-  return out;
-}
-
-/// Returns the scalars of a device's workspace for offer.nrhs right-hand sides, kSolveBlock at
-/// most. Values of sweeps never share a place: these are b for all right-hand sides, and, always in
-/// double, x, y, b by rows (unless sweeps take one column) and all update rows for as many columns
-/// as sweeps take together. Parts of sums, which are few, are left out.
-Offset workspace_scalars(const Supernodes& nodes, Index n,
-                         const AnalyzeOptions::DeviceOffer& offer) {
-  const Index nrhs = std::min(offer.nrhs, kSolveBlock);
-  const Offset width = solve_width(nrhs), scalars = sizeof(double) / offer.scalar_bytes,
-               vectors = width > 1 ? 2 : 1;  // beside one vector that row_ptr counts: rows of
-                                             // fronts include the pivots
-  return checked_add(
-      Offset{n} * nrhs,
-      checked_mul(vectors * n + nodes.row_ptr.back(), width * scalars, "rows of a workspace"),
-      "rows of a workspace");
-}
-
-/// Returns the forecast for a device. Bytes are those of panels and contribution blocks, A's
-/// values, uploads, the vectors of a solve, and residuals.
-Analysis::Forecast device_forecast(const PlanDraft& draft, const Pattern& lower,
-                                   const AnalyzeOptions::DeviceOffer& offer) {
-  const DeviceCost constants = device_cost(offer.target, offer.scalar_bytes, offer.card);
-  const DeviceWork& work = draft.device_work;
-  const Offset rows = workspace_scalars(draft.supernodes, lower.n, offer);
-  const Offset numbers =
-      checked_add(checked_add(device_entries(draft.supernodes, draft.device_levels), lower.nnz(),
-                              "entries on the device"),
-                  rows, "entries on the device");
-  Analysis::Forecast out;
-  out.target = offer.target;
-  out.start_s = offer.started ? 0 : constants.context_s;
-  out.create_s = device_create_seconds(constants, work);
-  out.values_s = device_copy_seconds(
-      constants, static_cast<double>(offer.scalar_bytes) * static_cast<double>(lower.nnz()));
-  out.factor_s = device_factor_seconds(constants, work);
-  out.solve_s = device_solve_seconds(constants, work, lower.n);
-  out.bytes = checked_mul(numbers, offer.scalar_bytes, "bytes on the device") +
-              static_cast<Offset>(work.upload_bytes) +
-              device_residual_bytes(lower.n, lower.nnz(), offer.scalar_bytes);
-  out.scaled = constants.scaled;
-  return out;
-}
 
 /// Throws Error(input) if the caller's permutation does not end with the rows that are to come
 /// last.
@@ -401,9 +340,15 @@ std::string OrderingSelector::comparison() const {
 void OrderingSelector::offer_device() {
   const CostTable& table = cost_table(options_.device.target);
   PlanDraft rival = draft_plan(lower_, compressed(), best_perm_, table, draft_options());
-  Analysis::Forecast host = host_forecast(*best_, table_.target, workers_,
-                                          options_.device.scalar_bytes),
-                     device = device_forecast(rival, lower_, options_.device);
+  const DeviceJob job = device_job(rival, lower_);
+  Analysis::Forecast host =
+      host_forecast(*best_, table_.target, workers_, options_.device.scalar_bytes);
+  if (options_.device.mixed)
+    analysis_.precisions = choose_precision(job, options_.device, options_);
+  const auto& precisions = analysis_.precisions;
+  Analysis::Forecast device = !precisions               ? device_forecast(job, options_.device)
+                              : precisions->takes_mixed ? precisions->mixed
+                                                        : precisions->full;
   TargetChoice choice = choose_target(host, device, options_);
   if (choice.device) {
     best_ = std::move(rival);

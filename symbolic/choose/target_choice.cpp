@@ -14,25 +14,26 @@ double round_seconds(const Analysis::Forecast& forecast, const AnalyzeOptions& o
   return forecast.values_s + forecast.factor_s + options.solves * forecast.solve_s;
 }
 
-double job_seconds(const Analysis::Forecast& forecast, const AnalyzeOptions& options) {
-  return forecast.start_s + forecast.create_s +
-         options.factorizations * round_seconds(forecast, options);
-}
-
 /// Returns a text that says whether the cost constants of the device's target, in the options'
 /// scalar, are measured or scaled from another device's or scalar's; scaled ones count its seconds
 /// kScaledWeight times.
 std::string basis(const Analysis::Forecast& device, const AnalyzeOptions& options) {
-  const std::string constants = "constants of " + device.target + " in " +
-                                (options.device.scalar_bytes == sizeof(float) ? "float" : "double");
+  const std::string constants =
+      "constants of " + device.target + " in " +
+      (options.device.scalar_bytes == sizeof(float) || device.mixed ? "float" : "double");
   return device.scaled ? constants + " are scaled, not measured, so its seconds count " +
                              in_digits(kScaledWeight) + " times"
                        : constants + " are measured";
 }
 
+}  // namespace
+
 std::string in_gb(Offset bytes) { return in_digits(static_cast<double>(bytes) / 1e9) + " GB"; }
 
-}  // namespace
+double job_seconds(const Analysis::Forecast& forecast, const AnalyzeOptions& options) {
+  return forecast.start_s + forecast.create_s +
+         options.factorizations * round_seconds(forecast, options);
+}
 
 double crowded_factor(int workers) { return 1 + 0.23 * std::max(workers - 2, 0); }
 double crowded_solve(int workers) { return 1 + 0.08 * std::max(workers - 2, 0); }

@@ -28,6 +28,12 @@ double crowded_solve(int workers);
 /// depend on the system (M12).
 double crowded_start(int workers);
 
+/// Returns the predicted seconds of the whole job: start, making the factor, and all factorisations
+/// with their solves.
+double job_seconds(const Analysis::Forecast& forecast, const AnalyzeOptions& options);
+/// Returns bytes in words: "1.5 GB".
+std::string in_gb(Offset bytes);
+
 struct TargetChoice {
   bool device = false;
   std::string reason;  ///< one sentence, with the figures

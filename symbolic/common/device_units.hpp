@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+
 #include "kauri/core/analysis.hpp"
 #include "kauri/core/backend.hpp"
 
@@ -43,6 +45,49 @@ constexpr double operations_per_cycle(int major, int minor, int scalar_bytes, Cu
     default:
       return major < 8 ? 0 : a100 ? 128 : 256;
   }
+}
+
+/// Least number of multiply-adds in float, in the time of one in double, of a device whose double
+/// counts as slow: cards for displays do 32 or 64, others 1 or 2.
+inline constexpr double kSlowDouble = 8;
+
+/// Returns true if rates of the card were measured.
+constexpr bool is_measured(const DeviceCard& card) {
+  return card.in_double.flops_per_s > 0 && card.in_float.flops_per_s > 0;
+}
+
+/// Returns how many operations in float a card does in the time of one in double, at least 1: as
+/// measured in large fronts, else the number that its driver reports for multiply-adds or that of
+/// its capability, whichever is larger.
+constexpr double single_to_double(const DeviceCard& card) {
+  if (is_measured(card))
+    return std::max(1.0, card.in_float.flops_per_s / card.in_double.flops_per_s);
+  const double in_double =
+      operations_per_cycle(card.major, card.minor, sizeof(double), CudaCompute::fma);
+  const double published = in_double > 0 ? operations_per_cycle(card.major, card.minor,
+                                                                sizeof(float), CudaCompute::fma) /
+                                               in_double
+                                         : 1;
+  return std::max({1.0, published, static_cast<double>(card.single_to_double)});
+}
+
+/// Returns true if double is so slow on a card that a factor in float may be the faster way to
+/// solutions in double.
+constexpr bool has_slow_double(const DeviceCard& card) {
+  return single_to_double(card) >= kSlowDouble;
+}
+
+/// Returns operations_per_cycle() of a card; in double fewer than its capability has if the driver
+/// reports a larger single_to_double().
+constexpr double operations_per_cycle(const DeviceCard& card, int scalar_bytes,
+                                      CudaCompute compute) {
+  const double published = operations_per_cycle(card.major, card.minor, scalar_bytes, compute);
+  if (scalar_bytes != sizeof(double)) return published;
+  DeviceCard by_capability, by_driver;
+  by_capability.major = by_driver.major = card.major;
+  by_capability.minor = by_driver.minor = card.minor;
+  by_driver.single_to_double = card.single_to_double;
+  return published * single_to_double(by_capability) / single_to_double(by_driver);
 }
 
 }  // namespace kauri::symbolic

@@ -135,6 +135,9 @@ constexpr DeviceCost with_portable_kernels(DeviceCost cost, int scalar_bytes) {
 constexpr Card kA100{1.41e9, 108, 19.5e12,
                      1.555e12};  // the card with 40 GB; the one with 80 GB has 2.0e12
 
+/// Operations of a diagonal tile and the one below it.
+constexpr double kChainOperations = kTile * kTile * kTile * (1.0 / 3 + 1);
+
 /// Scales the constants of one card to another: latencies by clocks, fronts side by side also by
 /// multiprocessors, products by peaks, tiles that sweeps read by bandwidths. Constants of the CPU's
 /// work stay.
@@ -156,8 +159,7 @@ constexpr DeviceCost on_card(DeviceCost cost, std::string_view target, const Car
     cost.*seconds *= fronts;
   cost.product_s *= products, cost.panel_tile_s *= products;
   // A diagonal tile and the one below it are bound by their operations where units are few.
-  constexpr double kOperations = kTile * kTile * kTile * (1.0 / 3 + 1);
-  cost.diagonal_tile_s = std::max(cost.diagonal_tile_s, kOperations * to.processors / to.peak);
+  cost.diagonal_tile_s = std::max(cost.diagonal_tile_s, kChainOperations * to.processors / to.peak);
   cost.bandwidth *= to.bandwidth / from.bandwidth;
   cost.sweep_panel_tile_s *= from.bandwidth / to.bandwidth;
   cost.processors = to.processors, cost.peak = to.peak;
@@ -188,9 +190,41 @@ Card figures_of(const DeviceCard& card, int scalar_bytes) {
   const CudaCompute compute =
       scalar_bytes == sizeof(double) ? CudaCompute::tensor : CudaCompute::fma;
   return {card.clock_hz, card.processors,
-          operations_per_cycle(card.major, card.minor, scalar_bytes, compute) * card.processors *
-              card.clock_hz,
+          operations_per_cycle(card, scalar_bytes, compute) * card.processors * card.clock_hz,
           card.bandwidth};
+}
+
+constexpr std::array kFactorLatencies{&DeviceCost::narrow_level_s, &DeviceCost::narrow_front_s,
+                                      &DeviceCost::small_level_s,  &DeviceCost::small_front_s,
+                                      &DeviceCost::tiled_level_s,  &DeviceCost::diagonal_tile_s};
+constexpr std::array kSweepLatencies{
+    &DeviceCost::sweep_small_level_s, &DeviceCost::sweep_narrow_front_s,
+    &DeviceCost::sweep_small_front_s, &DeviceCost::sweep_tiled_level_s, &DeviceCost::sweep_tile_s};
+
+/// Operations of a product of two tiles, a multiply-add counting two.
+constexpr double kProductOperations = 2.0 * kTile * kTile * kTile;
+
+/// Replaces the constants that were measured on a card, and scales those of the same kind alike:
+/// latencies by that of a level of small fronts, products and tiles of L by the operations per
+/// second of products, and bytes by the rate at which sweeps read.
+DeviceCost as_measured(DeviceCost cost, const DeviceCard& card) {
+  const DeviceCard::Rates& rates =
+      cost.scalar_bytes == sizeof(double) ? card.in_double : card.in_float;
+  const double latency = rates.level_s / cost.narrow_level_s,
+               sweep_latency = rates.sweep_level_s / cost.sweep_small_level_s,
+               products = kProductOperations / rates.flops_per_s / cost.product_s,
+               bytes = rates.read_bytes_per_s / device_read_bandwidth(cost);
+  for (double DeviceCost::*seconds : kFactorLatencies) cost.*seconds *= latency;
+  for (double DeviceCost::*seconds : kSweepLatencies) cost.*seconds *= sweep_latency;
+  cost.product_s *= products, cost.panel_tile_s *= products;
+  cost.diagonal_tile_s =
+      std::max(cost.diagonal_tile_s, kChainOperations * card.processors / rates.flops_per_s);
+  cost.bandwidth *= bytes, cost.sweep_panel_tile_s /= bytes;
+  cost.start_s = rates.start_s, cost.sweep_start_s = rates.sweep_start_s;
+  cost.copy_s = card.copy_s, cost.host_bandwidth = card.copy_bytes_per_s;
+  cost.peak = std::max(cost.peak, rates.flops_per_s);
+  cost.scaled = false;
+  return cost;
 }
 
 }  // namespace
@@ -236,10 +270,11 @@ const DeviceCost& device_cost(std::string_view target, int scalar_bytes) {
 }
 
 DeviceCost device_cost(std::string_view target, int scalar_bytes, const DeviceCard& card) {
-  const DeviceCost& cost = device_cost(target, scalar_bytes);
+  DeviceCost cost = device_cost(target, scalar_bytes);
   const bool hopper = target == kHopper.target;
-  if (card.processors == 0 || (hopper && card.processors >= kFewestMeasured)) return cost;
-  return on_card(cost, cost.target, hopper ? kH200 : kA100, figures_of(card, scalar_bytes));
+  if (card.processors > 0 && !(hopper && card.processors >= kFewestMeasured))
+    cost = on_card(cost, cost.target, hopper ? kH200 : kA100, figures_of(card, scalar_bytes));
+  return is_measured(card) ? as_measured(cost, card) : cost;
 }
 
 std::string_view device_target(int major, int minor) {
@@ -248,6 +283,11 @@ std::string_view device_target(int major, int minor) {
 
 bool is_predicted(const DeviceCard& card) {
   return card.processors > 0 && card.bandwidth > 0 && figures_of(card, sizeof(double)).peak > 0;
+}
+
+double device_read_bandwidth(const DeviceCost& cost) {
+  constexpr double kReads = 2 * kTile * kTile;  // a tile of L is read once in each sweep
+  return kReads * cost.scalar_bytes / cost.sweep_panel_tile_s;
 }
 
 double double_bandwidth(const DeviceCost& cost) { return cost.bandwidth / share(cost); }

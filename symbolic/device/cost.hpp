@@ -84,7 +84,8 @@ const DeviceCost& device_cost(std::string_view target, int scalar_bytes = sizeof
 /// Returns the constants of a target and scalar, scaled to this card; unscaled if they were
 /// measured on such a card (see kFewestMeasured), or if `card` has no multiprocessors. Latencies
 /// are scaled by clocks, fronts side by side also by multiprocessors, products by the peaks of the
-/// units that do them, and bytes by bandwidths.
+/// units that do them, and bytes by bandwidths. Measured rates of the card replace what they
+/// measure; constants are then not `scaled`.
 DeviceCost device_cost(std::string_view target, int scalar_bytes, const DeviceCard& card);
 
 /// Returns the target of plans for a device of compute capability major.minor: "sm_90" if Hopper's
@@ -110,6 +111,8 @@ constexpr Offset device_residual_bytes(Index n, Offset nnz, int scalar_bytes) {
 /// structures. levels: those of nodes; entries: stored entries of A's lower triangle. O(fronts).
 DeviceWork count_device_work(const Supernodes& nodes, const DeviceLevels& levels, Offset entries);
 
+/// Returns the bytes per second at which sweeps read L.
+double device_read_bandwidth(const DeviceCost& cost);
 /// Returns the bandwidth of `cost` in the bytes of doubles, which DeviceWork counts.
 double double_bandwidth(const DeviceCost& cost);
 /// Returns the predicted seconds of a level of tiled fronts on the device of `cost`.

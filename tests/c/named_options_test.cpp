@@ -27,6 +27,7 @@ std::string refusal(std::string_view name, std::string_view value) {
 /// Returns values that an option accepts, including one that is not its default.
 std::vector<std::string> values_of(const NamedOption& option) {
   if (option.kind == OptionKind::word) return option.words;
+  if (option.kind == OptionKind::text) return {"a b.json", "", "/x"};
   if (option.kind == OptionKind::boolean) return {"true", "false"};
   if (option.kind == OptionKind::number) return {"2.5", "1.1", "1e+300", "inf", "3"};
   if (option.accepts.find(" or ") != std::string::npos) return {"8", "32"};
@@ -170,6 +171,7 @@ TEST(NamedOptions, KindsHaveNames) {
   EXPECT_EQ(name_of(OptionKind::integer), "integer");
   EXPECT_EQ(name_of(OptionKind::number), "number");
   EXPECT_EQ(name_of(OptionKind::word), "word");
+  EXPECT_EQ(name_of(OptionKind::text), "text");
 }
 
 /// The page holds the table, line by line, and no other line of an option.

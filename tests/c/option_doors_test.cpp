@@ -39,6 +39,7 @@ std::map<std::string, std::function<void(SolverOptions&)>> assignments() {
       {"threads", [](auto& o) { o.threads = 2; }},
       {"precision", [](auto& o) { o.precision = Precision::mixed; }},
       {"roofline", [](auto& o) { o.roofline = true; }},
+      {"card", [](auto& o) { o.card = "tests/support/card.json"; }},
       {"ordering.method", [](auto& o) { o.analyze.ordering.method = OrderingMethod::amd; }},
       {"ordering.seed", [](auto& o) { o.analyze.ordering.seed = 7; }},
       {"ordering.effort", [](auto& o) { o.analyze.ordering.effort = Effort::best; }},

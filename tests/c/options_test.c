@@ -25,7 +25,7 @@ static void every_option(void) {
     OK(kauri_options_set(options, info.name, info.initial));
     CHECK(strcmp(value_of(options, info.name), info.initial) == 0);
     CHECK(strlen(info.accepts) > 0 && strlen(info.description) > 10);
-    CHECK(info.kind >= KAURI_OPTION_BOOLEAN && info.kind <= KAURI_OPTION_WORD);
+    CHECK(info.kind >= KAURI_OPTION_BOOLEAN && info.kind <= KAURI_OPTION_TEXT);
   }
   struct kauri_option_info info = KAURI_OPTION_INFO_INIT;
   MISUSE("option index is -1, expected 0 to ", kauri_options_info(-1, &info));

@@ -202,6 +202,15 @@ static void blocks_and_misuse(void) {
   MISUSE("scalar is 5", kauri_solver_create(NULL, 5, &none));
   kauri_options* options = NULL;
   OK(kauri_options_create(&options));
+  OK(kauri_options_set(options, "precision", "auto"));
+  kauri_solver* automatic = solver_of(options, KAURI_FLOAT);
+  kauri_solver_destroy(automatic);
+  automatic = solver_of(options, KAURI_DOUBLE);
+  OK(kauri_solver_compute(automatic, matrix));
+  char* json = json_of(automatic);
+  CHECK(strstr(json, "\"precision_reason\": \"") != NULL);
+  free(json);
+  kauri_solver_destroy(automatic);
   OK(kauri_options_set(options, "precision", "mixed"));
   MISUSE("mixed precision is for systems in double",
          kauri_solver_create(options, KAURI_FLOAT, &none));

@@ -26,7 +26,8 @@ BENCH_KEYS = HEADER_KEYS + [
     "predicted_factor_s",
     "predicted_create_s", "solve1_s", "predicted_solve_s", "solve32_s", "nnzL", "flops", "stored_entries", "executed_flops", "supernodes",
     "front_rows", "contribution_entries", "device_work", "too_large_block", "target_reason", "targets",
-    "precision", "path", "float_shift", "contraction", "cg_steps", "cg_contraction", "unconverged", "smallest_pivot", "residual",
+    "precision", "precision_reason", "precisions", "path", "float_shift", "contraction", "cg_steps", "cg_contraction", "unconverged",
+    "smallest_pivot", "residual",
     "backward_error_componentwise", "peak_flops_s", "peak_bytes_s", "factor_share", "solve1_share", "solve32_share", "prepared_bytes", "planned_bytes", "mem_gb", "peak_bytes", "device_bytes", "peak_rss_bytes", "reps", "status",
     "column", "fail",
 ]  # fmt: skip
@@ -357,7 +358,7 @@ class DocumentTest(ProgramTest):
 
 
 class HelpTest(ProgramTest):
-    COMMANDS = ["solve", "analyze", "compare", "bench", "generate", "info", "spy", "tree", "convert", "options"]
+    COMMANDS = ["solve", "analyze", "compare", "bench", "generate", "info", "spy", "tree", "convert", "tune", "options"]
 
     def test_program(self):
         text = self.run_ok("--help")
@@ -376,6 +377,7 @@ class HelpTest(ProgramTest):
             "spy": "-o --factor --ordering --size .svg .png",
             "tree": "-o --ordering --size .svg .png",
             "convert": "--gen --shift .mtx.gz .npz",
+            "tune": "--output --card --set JSON",
             "options": "--set NAME=VALUE --json --effort",
         }
         self.assertEqual(list(options), self.COMMANDS)

@@ -21,7 +21,7 @@ SOLVE_KEYS = HEADER_KEYS + [
     "predicted_factor_s", "solve_s", "refine_s", "nnzL", "flops", "stored_entries", "refine_steps", "backward_error",
     "backward_error_componentwise", "backward_error_unrefined", "backward_error_componentwise_unrefined", "peak_bytes",
     "planned_bytes", "peak_rss_bytes", "precision", "path", "float_shift", "contraction", "cg_steps", "cg_contraction", "unconverged",
-    "too_large_block", "reason", "target_reason", "targets",
+    "too_large_block", "reason", "target_reason", "targets", "precision_reason", "precisions",
 ]  # fmt: skip
 ORDERINGS = ["natural", "rcm", "md", "amd", "pamd", "nd", "metis", "auto"]
 

@@ -6,6 +6,7 @@
 
 #include <limits>
 
+#include "numeric/cuda/runtime/availability.hpp"
 #include "tests/emulator/machine/machine.hpp"
 
 namespace kauri::numeric::cuda {
@@ -18,7 +19,7 @@ class LaunchLimit : public ::testing::Test {
   static double limit(const CudaOptions& options, CudaCompute compute) {
     TiledKernels<T> kernels;
     kernels.compute = compute;
-    limit_launches(options, kernels);
+    limit_launches(options, card_of(0), has_time_limit(0), kernels);
     return kernels.launch_seconds;
   }
   static double limit(double seconds) {

@@ -5,12 +5,15 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kauri/kauri.hpp"
 #include "symbolic/device/cost.hpp"
+#include "tests/support/process/error_text.hpp"
+#include "tests/support/process/temp_file.hpp"
 
 namespace kauri {
 namespace {
@@ -150,6 +153,35 @@ TEST(Backends, AFullDeviceLeavesTheJobToTheCpu) {
         << analysis.target_reason;
     EXPECT_FALSE(analysis.reason.empty());
   }
+}
+
+/// The file of a card is read when a Solver is made, and named if that fails; on the CPU it changes
+/// nothing.
+TEST(Backends, CardsAreReadWhenASolverIsMade) {
+  SolverOptions options;
+  options.threads = 1;
+  options.backend = BackendChoice::cpu;
+  options.card = "/nowhere/card.json";
+  EXPECT_NE(test::error_text(ErrorKind::input, [&] { Solver<double>{options}; })
+                .find("/nowhere/card.json"),
+            std::string::npos);
+  EXPECT_NE(test::error_text(ErrorKind::input,
+                             [&] {
+                               Solver<double>{options, std::make_shared<Backend>(cpu_backend(1))};
+                             })
+                .find("/nowhere/card.json"),
+            std::string::npos);
+  DeviceCard card{8, 9, 58, 2.04e9, 3e11, 64};
+  card.in_double = {1e12, 2e11, 1e-5, 1e-6, 1e-5, 1e-6};
+  card.in_float = {2e13, 2e11, 1e-5, 1e-6, 1e-5, 1e-6};
+  card.copy_s = 1e-5, card.copy_bytes_per_s = 1e10;
+  const test::TempFile file(".json", to_json(card, "L4"));
+  options.card = file.path();
+  options.precision = Precision::automatic;
+  Solver<double> solver(options);
+  EXPECT_TRUE(solver.compute(generate("poisson2d 6").view()).ok());
+  EXPECT_EQ(solver.report().precision, Precision::full);
+  EXPECT_FALSE(solver.report().precisions);
 }
 
 }  // namespace

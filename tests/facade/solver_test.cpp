@@ -312,7 +312,7 @@ TEST(Solver, ChecksItsOptionsAndWhatItSolves) {
   EXPECT_EQ(made([](SolverOptions& o) { o.backend = static_cast<BackendChoice>(7); }),
             "Solver: unknown BackendChoice 7; expected automatic, cpu or cuda (0 to 2)");
   EXPECT_EQ(made([](SolverOptions& o) { o.precision = static_cast<Precision>(7); }),
-            "Solver: unknown Precision 7; expected full or mixed (0 or 1)");
+            "Solver: unknown Precision 7; expected full, mixed or automatic (0 to 2)");
   EXPECT_EQ(made([](SolverOptions& o) { o.refine.max_steps = -1; }),
             "Solver: max_steps is -1, expected 0 or more");
   EXPECT_EQ(made([](SolverOptions& o) { o.refine.target = -1; }),
@@ -329,6 +329,28 @@ TEST(Solver, ChecksItsOptionsAndWhatItSolves) {
     EXPECT_EQ(solved(8, 1), "Solver::solve: x has 8 rows, A has 9");
     EXPECT_EQ(solved(9, 0), "no Error");
   }
+}
+
+/// On the CPU an automatic precision is the full one, with its bits; so it is for systems in float.
+TEST(Solver, AutomaticPrecisionIsFullOnTheCpu) {
+  const auto a = generate("poisson3d 6");
+  const std::vector<double> b(static_cast<std::size_t>(a.n()), 1.0);
+  Solver<double> full(one_thread()), automatic(one_thread(Precision::automatic));
+  ASSERT_TRUE(full.compute(a.view()).ok() && automatic.compute(a.view()).ok());
+  EXPECT_EQ(automatic.solve(b), full.solve(b));
+  EXPECT_TRUE(automatic.factor().valid());
+  EXPECT_EQ(automatic.report().precision, Precision::full);
+  EXPECT_EQ(automatic.report().precision_reason, "full: on the CPU");
+  EXPECT_EQ(full.report().precision_reason, "full: as asked for");
+  EXPECT_FALSE(automatic.report().precisions);
+  EXPECT_EQ(automatic.report().scalar_bytes, 8);
+  Solver<float> in_float(one_thread(Precision::automatic));
+  in_float.analyze(a.pattern());
+  EXPECT_EQ(in_float.report().precision, Precision::full);
+  EXPECT_EQ(in_float.report().precision_reason, "");
+  Solver<double> mixed(one_thread(Precision::mixed));
+  mixed.analyze(a.pattern());
+  EXPECT_EQ(mixed.report().precision_reason, "mixed: as asked for");
 }
 
 TEST(Solver, ScaledByTheCaller) {

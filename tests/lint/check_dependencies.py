@@ -87,6 +87,7 @@ ROOMS = {
         "generate": (),
         "io": ("checks",),
         "save": ("io", "checks"),
+        "card": ("io",),
         "engine": ("report", "checks"),
         "facade": ("engine", "report", "checks"),
     },

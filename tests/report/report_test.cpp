@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kauri/kauri.hpp"
@@ -60,10 +61,25 @@ void expect_mixed(const Json& json, const MixedReport& mixed) {
   EXPECT_EQ(json.at("kernels").get<std::string>(), mixed.kernels);
 }
 
+void expect_precision(const Json& json, const SolverReport& report) {
+  EXPECT_EQ(json.at("precision").get<std::string>(),
+            report.precision == Precision::mixed ? "mixed" : "full");
+  EXPECT_EQ(json.at("precision_reason").get<std::string>(), report.precision_reason);
+  EXPECT_EQ(json.at("precisions").is_null(), !report.precisions.has_value());
+  if (report.precisions)
+    for (const auto& [name, forecast] : {std::pair{"full", &report.precisions->full},
+                                         std::pair{"mixed", &report.precisions->mixed}}) {
+      const Json& one = json.at("precisions").at(name);
+      EXPECT_EQ(one.size(), 2U);
+      expect_number(one.at("predicted_job_s"), forecast->job_s);
+      EXPECT_EQ(one.at("bytes").get<Offset>(), forecast->bytes);
+    }
+}
+
 void expect_same(const std::string& text, const SolverReport& report) {
   EXPECT_EQ(text.find('\n'), std::string::npos);
   const Json json = Json::parse(text);
-  EXPECT_EQ(json.size(), 30U);
+  EXPECT_EQ(json.size(), 32U);
   expect_phase(json.at("ordering"), report.ordering, report.roofline);
   expect_phase(json.at("symbolic"), report.symbolic, report.roofline);
   expect_phase(json.at("prepare"), report.prepare, report.roofline);
@@ -114,8 +130,7 @@ void expect_same(const std::string& text, const SolverReport& report) {
   expect_error(refinement.at("final_error"), report.refinement.final_error);
   EXPECT_EQ(json.at("status").get<std::string>(), name_of(report.status));
   EXPECT_EQ(json.at("status_reason").get<std::string>(), report.status_reason);
-  EXPECT_EQ(json.at("precision").get<std::string>(),
-            report.precision == Precision::mixed ? "mixed" : "full");
+  expect_precision(json, report);
   expect_mixed(json.at("mixed"), report.mixed);
 }
 
@@ -153,6 +168,10 @@ SolverReport made_up() {
   report.right_hand_sides = 32;
   report.refinement = {2, 3, {1e-10, kInfinity}, {1e-16, kNaN}};
   report.precision = Precision::mixed;
+  report.precision_reason = "mixed: predicted";
+  report.precisions.emplace();
+  report.precisions->full.job_s = 1.0 / 3, report.precisions->full.bytes = Offset{1} << 40;
+  report.precisions->mixed.job_s = 0.125, report.precisions->mixed.bytes = 5;
   report.mixed = {MixedPath::conjugate_gradients,
                   1e-6,
                   {0.25, 0.5},
@@ -231,6 +250,7 @@ TEST(Report, TextStaysAsItIs) {
             "L: 1,234,567 entries, 0.3 times those of A\n"
             "ordering: given (amd: predicted 1 s)\n"
             "target: sm_90\n"
+            "precision: mixed: predicted\n"
             "slower than other plans: a large block\n"
             "on: N\xc3\xbc"
             "rnberg 5000, kernels hopper, threads: 7\n"

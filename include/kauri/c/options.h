@@ -59,7 +59,8 @@ enum kauri_option_kind {
   KAURI_OPTION_BOOLEAN = 0,  ///< "true" or "false", also "1" or "0"
   KAURI_OPTION_INTEGER = 1,  ///< decimal digits, with an optional minus sign
   KAURI_OPTION_NUMBER = 2,   ///< a decimal number or inf: 0.5, 1e-3
-  KAURI_OPTION_WORD = 3      ///< one of the words that `accepts` lists
+  KAURI_OPTION_WORD = 3,     ///< one of the words that `accepts` lists
+  KAURI_OPTION_TEXT = 4      ///< any text, as the name of a file
 };
 
 /// Description of an option. The texts belong to the library and stay valid.

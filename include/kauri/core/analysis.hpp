@@ -21,12 +21,32 @@ namespace kauri {
 struct AnalyzeOptions {
   /// Offer of a device that may do the job in place of AnalyzeOptions::target.
   struct DeviceOffer {
-    /// Figures of a device that its driver reports; its seconds are predicted from them.
+    /// Figures of a device that its driver reports; its seconds are predicted from them, and from
+    /// rates that kauri measured, if there are any (kauri/extras/card.hpp).
     struct Card {
-      int major = 0, minor = 0;  ///< compute capability
-      int processors = 0;        ///< number of multiprocessors
-      double clock_hz = 0;       ///< highest clock rate of these
-      double bandwidth = 0;      ///< bytes per second between them and the memory
+      /// Rates and seconds that were measured on the device in one scalar.
+      struct Rates {
+        double flops_per_s = 0;       ///< operations per second of products in large fronts
+        double read_bytes_per_s = 0;  ///< bytes of L per second that sweeps of a solve read
+        double start_s = 0;           ///< seconds of a factorisation of one row
+        double level_s =
+            0;  ///< seconds that one more level of small fronts adds to a factorisation
+        double sweep_start_s = 0;  ///< seconds of a solve of one row, without copies
+        double sweep_level_s = 0;  ///< seconds that one more such level adds to a solve
+      };
+      int major = 0;         ///< compute capability, before the point
+      int minor = 0;         ///< compute capability, behind the point
+      int processors = 0;    ///< number of multiprocessors
+      double clock_hz = 0;   ///< highest clock rate of these
+      double bandwidth = 0;  ///< bytes per second between them and the memory
+      /// How many multiply-adds in float the driver says that the device does in the time of one in
+      /// double; 0: not known. If the maker's figures of the capability give a larger number, that
+      /// one counts.
+      int single_to_double = 0;
+      Rates in_double{};            ///< all zeros: not measured
+      Rates in_float{};             ///< all zeros: not measured
+      double copy_s = 0;            ///< measured seconds of a small copy from the host
+      double copy_bytes_per_s = 0;  ///< measured rate of large copies from pageable memory
     };
 
     std::string
@@ -36,6 +56,10 @@ struct AnalyzeOptions {
     Index nrhs = 1;  ///< right-hand sides of one solve, whose vectors free_bytes must hold too
     int scalar_bytes = sizeof(double);  ///< bytes of the job's scalar, 4 or 8
     Card card{};  ///< the device; without multiprocessors: the card of the target's constants
+    /// True: systems are in double, and the job's factor may be one in float (MixedFactor). The
+    /// device is then judged in the precision that Analysis::Precisions chooses; scalar_bytes must
+    /// be 8.
+    bool mixed = false;
   };
 
   OrderingOptions
@@ -108,6 +132,16 @@ struct Analysis {
     Offset bytes = 0;     ///< bytes of memory; for a device an estimate, a few percent off
     bool scaled = false;  ///< true if the constants were not measured in this scalar on this kind
                           ///< of device, but scaled from those of another
+    bool mixed = false;   ///< true: seconds and bytes of a MixedFactor, whose solves are refined
+  };
+
+  /// Forecasts of a job with systems in double on a device, with L in double and with L in float,
+  /// and which of the two Precision::automatic takes.
+  struct Precisions {
+    Forecast full;             ///< L in double
+    Forecast mixed;            ///< L in float, and solutions as good as those in double
+    bool takes_mixed = false;  ///< true: L in float
+    std::string reason;        ///< reason for it, in one sentence with the figures
   };
 
   std::shared_ptr<const Plan> plan;   ///< plan of the chosen ordering and target
@@ -118,6 +152,9 @@ struct Analysis {
   std::vector<Forecast> forecasts;    ///< if a device was offered: forecasts of
                                       ///< AnalyzeOptions::target and of the device; else empty
   std::string target_reason;          ///< reason for the target, in one sentence
+  /// If DeviceOffer::mixed was set: both precisions on the device that was offered. A Solver sets
+  /// it for each job in double that a device computes, if the device's seconds can be predicted.
+  std::optional<Precisions> precisions;
 };
 
 /// Orders and analyses a matrix by its lower triangle, and returns the plan. `lower` is copied.

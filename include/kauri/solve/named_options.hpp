@@ -17,9 +17,10 @@ enum class OptionKind {
   number,  ///< a double as std::from_chars reads it: "0.5", "1e-3", "inf"; the decimal separator is
            ///< a point in every locale
   word,    ///< one of NamedOption::words
+  text,    ///< any text, as the name of a file
 };
 
-/// Returns "boolean", "integer", "number" or "word".
+/// Returns "boolean", "integer", "number", "word" or "text".
 std::string_view name_of(OptionKind kind);
 
 /// Description of one option. named_options() and named_option() return references that stay valid
@@ -36,7 +37,7 @@ struct NamedOption {
 };
 
 /// Returns all named options, in the order of the documentation: those members of SolverOptions and
-/// of the structs in it that are a boolean, a number or an enumeration.
+/// of the structs in it that are a boolean, a number, an enumeration or the name of a file.
 const std::vector<NamedOption>& named_options();
 
 /// Returns the option of this name. Throws Error(usage) for an unknown name, and suggests the

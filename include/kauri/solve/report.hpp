@@ -78,6 +78,11 @@ struct SolverReport {
   int scalar_bytes = 0;                    ///< bytes of a number of L: 4 or 8
   Precision precision =
       Precision::full;  ///< mixed: systems are in double and L is in float, unless float fails
+  std::string precision_reason;  ///< why: as asked for, or the choice of Precision::automatic with
+                                 ///< its figures; empty for systems in float
+  /// Analysis::precisions: what the job is predicted to take on its device in both precisions,
+  /// which is what the other one would cost; empty on the CPU, and for systems in float.
+  std::optional<Analysis::Precisions> precisions;
 
   /// Highest rates of the backend: Backend::roofline(), or with mixed precision
   /// Backend::mixed_roofline(); empty unless SolverOptions::roofline is set.

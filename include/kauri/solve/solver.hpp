@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "kauri/core/message.hpp"
@@ -39,7 +40,9 @@ struct SolverOptions {
       0;  ///< CPU threads, of orderings too if analyze.ordering.threads is 0; 0: as cpu_backend(0)
   /// `mixed`, for Solver<double> alone, takes a MixedFactor in place of a Factor. Solutions are
   /// then refined by the options `mixed_solve`, not `refine`. report().mixed says how they were
-  /// found; its `unconverged` counts the columns that did not converge.
+  /// found; its `unconverged` counts the columns that did not converge. `automatic` chooses one of
+  /// the two in each analysis, from AnalyzeOptions::factorizations and `solves`;
+  /// report().precision says which, report().precision_reason why. With Solver<float> it is `full`.
   Precision precision = Precision::full;
   MixedOptions mixed{};             ///< options with which the MixedFactor is created
   MixedSolveOptions mixed_solve{};  ///< options of solves with mixed precision
@@ -54,6 +57,10 @@ struct SolverOptions {
   /// CPU compute() measures it once, in some tenths of a second.
   bool roofline = false;
   CudaOptions cuda{};  ///< the device that is asked for, or that `automatic` considers
+  /// Name of a file with measured rates of that device (read_card(), `kauri tune`), by which its
+  /// seconds are predicted; empty: by what its driver reports. It is read when the Solver is made.
+  /// Without a device it has no effect.
+  std::string card{};
 };
 
 /// Solves systems with A: compute() analyses and factorises A, refactorize() takes new values on
@@ -80,7 +87,8 @@ class Solver {
  public:
   /// Makes a solver without a matrix. Throws Error: usage (threads < 0, a `refine` out of range, an
   /// unknown backend or precision, mixed precision for Solver<float>), device (the device asked for
-  /// is not there).
+  /// is not there), input (options.card is a file that is no card). compute() and analyze() throw
+  /// Error(usage) if it is the card of another device.
   explicit Solver(SolverOptions options = {});
   /// Makes a solver that computes on this backend, which may serve other solvers and factors too;
   /// the solver keeps it alive. options.backend is not read; options.threads = 0 stands for the
@@ -153,7 +161,7 @@ class Solver {
   [[nodiscard]] const Analysis& analysis() const;
   /// Returns the factor, for its L, determinant and selected inverse, among others. It lives until
   /// the next compute() or analyze(). Throws Error(usage) if the last factorisation did not
-  /// succeed, and with mixed precision.
+  /// succeed, and with mixed precision, also if Precision::automatic chose it.
   [[nodiscard]] const Factor<T>& factor() const;
   /// Returns the report of the last calls. A call that throws leaves the figures of the phases that
   /// it did not reach unchanged, except that compute() begins with an empty report.

@@ -1,4 +1,4 @@
-// Asks the current device for its limit, and compares its peak with that of its cost table.
+// Compares the peak of a device with that of its cost table.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/plan/launch_limit.hpp"
 
@@ -7,23 +7,15 @@
 #include <string_view>
 
 #include "numeric/cuda/plan/roofline.hpp"
-#include "numeric/cuda/runtime/availability.hpp"
-#include "numeric/cuda/runtime/device.hpp"
 #include "symbolic/device/cost.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
 
-int current_device() {
-  int device = 0;
-  check(cudaGetDevice(&device), "the current device");
-  return device;
-}
-
-/// Returns how many times as many operations per second the constants of the current device's
-/// target assume as the multiprocessors that kernels may take do by `compute`; at least 1.
-double slowness(const CudaOptions& options, int scalar_bytes, CudaCompute compute) {
-  DeviceCard device = card_of(current_device());
+/// Returns how many times as many operations per second the constants of the device's target assume
+/// as the multiprocessors that kernels may take do by `compute`; at least 1.
+double slowness(const CudaOptions& options, DeviceCard device, int scalar_bytes,
+                CudaCompute compute) {
   if (options.multiprocessors > 0) device.processors = options.multiprocessors;
   const double peak = device_roofline(device, scalar_bytes, compute).flops_per_s;
   const std::string_view target = symbolic::device_target(device.major, device.minor);
@@ -33,15 +25,14 @@ double slowness(const CudaOptions& options, int scalar_bytes, CudaCompute comput
 }  // namespace
 
 template <class T>
-void limit_launches(const CudaOptions& options, TiledKernels<T>& kernels) {
+void limit_launches(const CudaOptions& options, const DeviceCard& device, bool has_limit,
+                    TiledKernels<T>& kernels) {
   double seconds = options.launch_seconds;
-  if (seconds == 0)
-    seconds = has_time_limit(current_device()) ? kDisplaySeconds
-                                               : std::numeric_limits<double>::infinity();
-  kernels.launch_seconds = seconds / slowness(options, sizeof(T), kernels.compute);
+  if (seconds == 0) seconds = has_limit ? kDisplaySeconds : std::numeric_limits<double>::infinity();
+  kernels.launch_seconds = seconds / slowness(options, device, sizeof(T), kernels.compute);
 }
 
-template void limit_launches(const CudaOptions&, TiledKernels<float>&);
-template void limit_launches(const CudaOptions&, TiledKernels<double>&);
+template void limit_launches(const CudaOptions&, const DeviceCard&, bool, TiledKernels<float>&);
+template void limit_launches(const CudaOptions&, const DeviceCard&, bool, TiledKernels<double>&);
 
 }  // namespace kauri::numeric::cuda

@@ -4,6 +4,7 @@
 
 #include "kauri/core/backend.hpp"
 #include "numeric/cuda/plan/kernel_set.hpp"
+#include "symbolic/common/device_units.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -11,11 +12,12 @@ namespace kauri::numeric::cuda {
 /// quarter of the shortest limit, that of Windows.
 inline constexpr double kDisplaySeconds = 0.5;
 
-/// Sets kernels.launch_seconds for the current device. That is options.launch_seconds, or without
-/// it kDisplaySeconds if the device ends long kernels, in seconds that the constants of the
-/// device's target predict: fewer if the device is slower than the card of these constants, as the
-/// peaks of both say. Throws Error(device).
+/// Sets kernels.launch_seconds for a device, which ends long kernels if has_limit. That is
+/// options.launch_seconds, or without it kDisplaySeconds if the device has a limit, in seconds that
+/// the constants of the device's target predict: fewer if the device is slower than the card of
+/// these constants, as the peaks of both say.
 template <class T>
-void limit_launches(const CudaOptions& options, TiledKernels<T>& kernels);
+void limit_launches(const CudaOptions& options, const DeviceCard& device, bool has_limit,
+                    TiledKernels<T>& kernels);
 
 }  // namespace kauri::numeric::cuda

@@ -69,10 +69,13 @@ DeviceCard card_of(int device) {
     return value;
   };
   constexpr double kHz = 1e3;
-  return {properties.major, properties.minor, properties.multiProcessorCount,
+  return {properties.major,
+          properties.minor,
+          properties.multiProcessorCount,
           kHz * attribute(cudaDevAttrClockRate),
           2 * kHz * attribute(cudaDevAttrMemoryClockRate) *
-              attribute(cudaDevAttrGlobalMemoryBusWidth) / 8};  // two transfers a cycle
+              attribute(cudaDevAttrGlobalMemoryBusWidth) / 8,  // two transfers a cycle
+          attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio)};
 }
 
 bool has_time_limit(int device) {

@@ -47,12 +47,15 @@ def analysis(
 
 def analysis_for_mixed(
         a: Any, ordering_method: str | None, permutation: ArrayLike | None,
-        cancel: CancelToken | None, options: dict[str, Any]) -> Any:
-    """Analyses a matrix of the extension module for a factor of mixed precision.
+        cancel: CancelToken | None, options: dict[str, Any], precision: str) -> Any:
+    """Analyses a matrix of the extension module for a factor of this precision, mixed or auto.
 
     Returns the analysis (``_core.Symbolic``).
     """
-    return _core.analyze_mixed(a, _settings(ordering_method, options)[0], _permutation(permutation, a.n), cancel)
+    if precision not in ("mixed", "auto"):
+        raise UsageError(f"precision {precision!r}: expected mixed or auto; cholesky(A) makes factors of the type of A")
+    texts = _settings(ordering_method, options)[0] + [("precision", precision)]
+    return _core.analyze_mixed(a, texts, _permutation(permutation, a.n), cancel)
 
 
 def _settings(

@@ -106,13 +106,17 @@ def cholesky_AAt(
 
 def cholesky_mixed(
         A: Matrix, beta: float = 0, ordering_method: str | None = "default", *,
-        triangle: str = "auto", symmetry: float = 0, permutation: ArrayLike | None = None,
-        cancel: CancelToken | None = None, **options: Any) -> MixedFactor:
+        precision: str = "mixed", triangle: str = "auto", symmetry: float = 0,
+        permutation: ArrayLike | None = None, cancel: CancelToken | None = None,
+        **options: Any) -> MixedFactor:
     """Factorises A + beta I in float32, for solutions in float64.
 
     The factor takes half the memory of one in float64 and, for large A, is about twice as fast. The
     arguments are those of :func:`cholesky`; the options ``mixed_...`` and ``mixed_solve_...`` set
-    how solutions are improved.
+    how solutions are improved. With ``precision="auto"`` the factor is in float32 only on a device
+    that is slow in float64, if all factorisations and solves (``analyze_factorizations``,
+    ``analyze_solves``) are predicted to end clearly earlier; ``report()["precision_reason"]`` has
+    the figures.
 
     Returns
     -------
@@ -127,7 +131,7 @@ def cholesky_mixed(
     True
     """
     a = matrix.to_core(A, np.float64, triangle, symmetry)
-    f = MixedFactor(analysis_for_mixed(a, ordering_method, permutation, cancel, options), triangle, symmetry)
+    f = MixedFactor(analysis_for_mixed(a, ordering_method, permutation, cancel, options, precision), triangle, symmetry)
     f._fill(f._mixed.refactorize, a, float(beta), cancel)
     return f
 

@@ -27,8 +27,9 @@ class MixedFactor(Filled):
 
     Each solution is improved by refinement. If that does not converge, it is improved by conjugate
     gradients with the factor as preconditioner. If these do not converge either, or if A is too
-    ill-conditioned for a factor in float32, a factor in float64 is made and used. One call runs at
-    a time; concurrent calls wait.
+    ill-conditioned for a factor in float32, a factor in float64 is made and used. With
+    ``precision="auto"`` the factor is in float64 from the start, and solutions are refined, where
+    that is no slower. One call runs at a time; concurrent calls wait.
 
     >>> import numpy as np, scipy.sparse as sp, kauri
     >>> f = kauri.cholesky_mixed(sp.diags_array([2.0, 4.0]))
@@ -53,7 +54,7 @@ class MixedFactor(Filled):
     @property
     def in_double(self) -> bool:
         """True if solutions come from a factor in float64, because the one in float32 does not
-        suffice.
+        suffice, or because ``precision="auto"`` chose it.
         """
         return self._mixed.in_double()
 
@@ -80,8 +81,7 @@ class MixedFactor(Filled):
             return self._fill(self._mixed.refactorize_values, self._values(values), float(beta), cancel)
         if beta:
             raise UsageError("beta cannot be used with values on a device: add it to the values of the diagonal")
-        copy, address, stream = there  # `copy` keeps the memory alive during the call
-        return self._fill(self._mixed.refactorize_there, address, copy.shape[0], stream, cancel)
+        return self._fill(self._mixed.refactorize_there, *there, self._symbolic.nnz, cancel)
 
     def solve(self, b: Any, *, cancel: CancelToken | None = None) -> Any:
         """Solves A x = b. b is dense, shape (n,) or (n, k); on a device it stays there.
@@ -139,7 +139,9 @@ class MixedFactor(Filled):
     def __setstate__(self, state: dict[str, Any]) -> None:
         if state["format"] > 2:
             raise InputError(f"a pickle of format {state['format']}, of a newer kauri: this one reads formats up to 2")
-        symbolic = _core.restore_symbolic(_options.loadable(state["given"]), 4, state["saved"])
+        given = _options.loadable(state["given"])
+        given.append(("precision", dict(state["given"]).get("precision", "mixed")))
+        symbolic = _core.restore_mixed(given, state["saved"])
         MixedFactor.__init__(self, symbolic, state["triangle"], state.get("symmetry", 0))
         if state["values"] is not None:
             self.refactorize_values(state["values"])

@@ -37,6 +37,24 @@ def test_solutions_are_those_in_double(a):
     assert np.array_equal(g(wide), f(wide))
 
 
+def test_the_precision_may_be_left_to_the_device():
+    """On the CPU the automatic choice is a factor in float64, with refined solutions."""
+    a, b = poisson(20), np.arange(400.0)
+    f = kauri.cholesky_mixed(a, precision="auto", backend="cpu")
+    report = f.report()
+    assert (report["precision"], report["precision_reason"], report["scalar_bytes"]) == ("full", "full: on the CPU", 8)
+    assert f.in_double and f.valid and report["precisions"] is None
+    for matrix in (a, 2 * a):
+        f.refactorize(matrix)
+        assert componentwise(matrix, f(b), b) <= 4 * EPS
+    g = pickle.loads(pickle.dumps(f))
+    assert g.report()["precision"] == "full" and np.array_equal(g(b), f(b))
+    f.refactorize_values(kauri.cholesky(a)._numbers.values(), beta=1)
+    assert componentwise(a + sp.eye_array(400), f(b), b) <= 4 * EPS
+    with pytest.raises(kauri.UsageError, match="precision 'full': expected mixed or auto"):
+        kauri.cholesky_mixed(a, precision="full")
+
+
 def test_solves_wait_while_it_is_filled_anew():
     a = poisson(40)
     f = kauri.cholesky_mixed(a)

@@ -196,7 +196,7 @@ def in_numpy(kind, text):
         return [(make(int(text)), int(text)) for make in types]
     if kind == "number":
         return [(make(0.1), float(make(0.1))) for make in (np.float64, np.float32, np.float16, np.longdouble, np.array)] + [(np.int64(3), 3)]
-    assert kind == "word"
+    assert kind in ("word", "text")
     return [(np.str_(text), text), (np.array(text), text), (np.bytes_(text.encode()), text)]
 
 

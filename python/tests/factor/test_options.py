@@ -8,7 +8,8 @@ from conftest import poisson
 import kauri
 from kauri import _core
 
-FILE = pathlib.Path(__file__).resolve().parents[3] / "tests" / "support" / "option_values.txt"
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+FILE = ROOT / "tests" / "support" / "option_values.txt"
 DEFAULTS = {option["name"]: option["initial"] for option in _core.options()}
 # 0 threads of orderings stand for as many as the option threads, and 0 workers for the threads of the backend.
 DERIVED = {"ordering.threads", "analyze.workers"}
@@ -17,7 +18,8 @@ DERIVED = {"ordering.threads", "analyze.workers"}
 def shared_values():
     """Returns (name, value) of the file that the tests of all interfaces share."""
     lines = FILE.read_text(encoding="utf-8").splitlines()
-    return [tuple(line.split()) for line in lines if not line.startswith("#")]
+    values = [tuple(line.split()) for line in lines if not line.startswith("#")]
+    return [(name, str(ROOT / text) if name == "card" else text) for name, text in values]  # an analysis reads the card
 
 
 def keyword_value(text):

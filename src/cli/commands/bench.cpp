@@ -76,6 +76,8 @@ Json empty_line(const std::string& system, const Job& job, const BenchOptions& o
                           "target_reason",
                           "targets",
                           "precision",
+                          "precision_reason",
+                          "precisions",
                           "path",
                           "float_shift",
                           "contraction",
@@ -198,7 +200,8 @@ void add_shares(Json& line, const Plan& plan, const Trial& trial, const Backend&
 
 /// Runs one system and sets the keys of the line that it reaches; returns the exit code. Throws
 /// Error.
-int bench_system(const BenchOptions& options, const SystemSource& source, Job& job, Json& line) {
+int bench_system(const BenchOptions& given, const SystemSource& source, Job& job, Json& line) {
+  BenchOptions options = given;
   const System system = [&] {
     const Phase phase(options.json, "reading " + source.text);
     return load(source, options.system, options.limits, threads_of(options.job));
@@ -208,10 +211,12 @@ int bench_system(const BenchOptions& options, const SystemSource& source, Job& j
     const Phase phase(options.json, "ordering " + system.name);
     return analyze_system(system, job, options.limits, options.one_solve ? 1 : kMany);
   }();
+  options.job.taken = job.symbolic->precision();
   add_analysis(line, system, analysis, options.job);
   warn_of_plan(system.name, *analysis.plan);
   add_backend(line, job.backend(), options.job);
   add_targets(line, analysis);
+  add_precisions(line, *job.symbolic);
   analysis.candidates.clear();  // frees the plans that were not chosen
   const Plan& plan = *analysis.plan;
   require(is_mixed(options.job) ? mixed_demand(plan, kMany)

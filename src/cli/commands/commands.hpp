@@ -18,5 +18,6 @@ void add_spy(CLI::App& app, int& exit_code);
 void add_tree(CLI::App& app, int& exit_code);
 void add_convert(CLI::App& app, int& exit_code);
 void add_options(CLI::App& app, int& exit_code);
+void add_tune(CLI::App& app, int& exit_code);
 
 }  // namespace kauri::cli

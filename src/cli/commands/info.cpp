@@ -18,6 +18,7 @@
 #include "src/cli/terminal/progress.hpp"
 #include "src/cli/terminal/text.hpp"
 #include "src/engine/symbolic.hpp"
+#include "symbolic/common/device_units.hpp"
 
 namespace kauri::cli {
 namespace {
@@ -35,12 +36,14 @@ struct Cuda {
   std::optional<Backend> backend;
   std::string failure;
   bool time_limit = false;  // ends_long_kernels()
+  double ratio = 0;         // float_over_double()
 };
 
 Cuda find_cuda() {
   Cuda out{cuda_available(), {}, {}};
   if (!out.there) return out;
   out.time_limit = ends_long_kernels(0);
+  out.ratio = float_over_double(0).value_or(0);
   try {
     out.backend.emplace(cuda_backend());
   } catch (const Error& error) {
@@ -58,7 +61,8 @@ Json cuda_json(const Cuda& cuda) {
           {"kernels",
            {{"double", cuda.backend->kernels(sizeof(double))},
             {"float", cuda.backend->kernels(sizeof(float))}}},
-          {"time_limit", cuda.time_limit}};
+          {"time_limit", cuda.time_limit},
+          {"float_over_double", cuda.ratio}};
 }
 
 void add_cuda(Facts& lines, const Cuda& cuda) {
@@ -70,6 +74,8 @@ void add_cuda(Facts& lines, const Cuda& cuda) {
                         cuda.time_limit ? "; it ends long kernels" : ""));
   if (const std::string code = cuda.backend->device_code(); !code.empty())
     lines.add("its code", code);
+  lines.add("its float", fmt::format("{:.3g} times double", cuda.ratio),
+            cuda.ratio >= symbolic::kSlowDouble ? "see --precision auto" : "");
 }
 
 Json build_json(const Backend& backend, const Cuda& cuda) {

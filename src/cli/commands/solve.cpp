@@ -185,8 +185,9 @@ std::vector<T> factorize_and_solve(const SolveOptions& options, const std::strin
   return std::move(solved.x);
 }
 
+/// Runs the job, and sets options.job.taken to the precision of the factor.
 template <Scalar T>
-Outcome run(const SolveOptions& options, const System& system, Job& job) {
+Outcome run(SolveOptions& options, const System& system, Job& job) {
   Outcome out;
   const Index n = system.matrix.n();
   out.nrhs = options.nrhs;
@@ -206,6 +207,7 @@ Outcome run(const SolveOptions& options, const System& system, Job& job) {
     const Phase phase(options.json, "ordering " + system.name);
     analyze_system(system, job, options.limits, std::max<Index>(out.nrhs, 1));
     engine.emplace(job.symbolic, job.symbolic->options.precision);
+    options.job.taken = job.symbolic->precision();
   }
   job.analysis().candidates.clear();  // frees the plans that were not chosen
   const Plan& plan = *job.analysis().plan;
@@ -280,6 +282,7 @@ Json to_json(const SolveOptions& options, const System& system, const Job& job,
   object["too_large_block"] = symbolic::too_large_block(plan);
   object["reason"] = job.analysis().reason;
   add_targets(object, job.analysis());
+  add_precisions(object, *job.symbolic);
   return object;
 }
 
@@ -353,7 +356,7 @@ std::string to_text(const SolveOptions& options, const System& system, const Job
       fmt::format("{}\non {}\n\n{}\n{}", title(system), where(job.backend(), options.job),
                   phase_table(system, job, out, options), facts.text());
   if (!job.analysis().reason.empty()) text += "\n" + job.analysis().reason + "\n";
-  text += target_lines(job.analysis());
+  text += target_lines(job.analysis()) + precision_line(*job.symbolic);
   if (!options.output.empty() && out.status == Status::ok)
     text += fmt::format("x is in {}\n", options.output);
   return text;
@@ -378,6 +381,11 @@ void warn(const System& system, const PivotLoss& loss) {
       -std::log10(loss.ratio())));
 }
 
+/// Returns true if an option needs a factor in the precision of A.
+bool needs_full(const SolveOptions& options) {
+  return options.condition || !options.save_factor.empty() || !options.load_factor.empty();
+}
+
 /// Checks that the options are compatible and that the folders of the output files exist. Throws
 /// Error.
 void check_options(const SolveOptions& options) {
@@ -390,18 +398,19 @@ void check_options(const SolveOptions& options) {
       std::any_of(options.system.files.begin(), options.system.files.end(), input))
     throw Error(ErrorKind::usage,
                 "--rhs -: standard input already holds the system; name a file for one of the two");
-  if (is_mixed(options.job) && !(options.save_factor.empty() && options.load_factor.empty()))
+  if (!is_mixed(options.job) || !needs_full(options)) return;
+  if (!options.condition)
     throw Error(ErrorKind::usage,
                 "--save-factor and --load-factor need a factor in the precision of A; omit "
                 "--precision mixed");
-  if (options.condition && is_mixed(options.job))
-    throw Error(ErrorKind::usage,
-                "--condition needs a factor in the precision of A; omit --precision mixed");
+  throw Error(ErrorKind::usage,
+              "--condition needs a factor in the precision of A; omit --precision mixed");
 }
 
-int solve(const SolveOptions& options) {
+int solve(SolveOptions options) {
   check_options(options);
   Job job = make_job(options.job, options.limits);
+  if (needs_full(options)) job.symbolic->options.precision = Precision::full;
   const System system = [&] {
     const Phase phase(options.json, "reading");
     return load_one(options.system, options.limits, threads_of(options.job));

@@ -165,6 +165,8 @@ int scalar_bytes(const JobOptions& options) {
   return options.scalar == "float" || is_mixed(options) ? sizeof(float) : sizeof(double);
 }
 
-bool is_mixed(const JobOptions& options) { return options.solver.precision == Precision::mixed; }
+bool is_mixed(const JobOptions& options) {
+  return options.taken.value_or(options.solver.precision) == Precision::mixed;
+}
 
 }  // namespace kauri::cli

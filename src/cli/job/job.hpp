@@ -62,6 +62,7 @@ double fill_ratio(const Plan& plan);
 /// Returns the bytes of a number of L; with mixed precision those of float, in which L is tried
 /// first.
 int scalar_bytes(const JobOptions& options);
+/// Returns true if the precision is mixed: as asked for, or as an analysis chose for auto.
 bool is_mixed(const JobOptions& options);
 
 }  // namespace kauri::cli

@@ -24,6 +24,7 @@ constexpr std::string_view kOrdering = "ordering.method";
 
 constexpr NamedFlag kFlags[] = {
     {"--backend", "backend", "NAME"},
+    {"--card", "card", "FILE"},
     {"--cores", "analyze.cores", "N"},
     {"--effort", "ordering.effort", "NAME"},
     {"--factorizations", "analyze.factorizations", "N"},

@@ -119,6 +119,7 @@ void add_job_options(CLI::App& command, JobOptions& options, const std::string& 
                      bool several) {
   add_method_options(command, options, ordering_help, several);
   add_backend_options(command, options);
+  add_named_flag(command, options, "--card");
   add_last_options(command, options);
 }
 

@@ -4,6 +4,7 @@
 
 #include <CLI/App.hpp>
 #include <limits>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -39,6 +40,7 @@ struct JobOptions {
   std::vector<OrderingMethod> methods{};  ///< orderings that a list of --ordering names, or none
   std::string ordering_file{};            ///< file with a permutation that replaces the ordering
   std::string scalar = "double";
+  std::optional<Precision> taken{};  ///< precision that an analysis chose for --precision auto
 };
 
 /// Returns the number of threads that a job asks for, 4096 at most; 0: one per hardware thread.

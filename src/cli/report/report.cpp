@@ -80,6 +80,24 @@ void add_targets(Json& object, const Analysis& analysis) {
                                  {"scaled", forecast.scaled}});
 }
 
+void add_precisions(Json& object, const Symbolic& symbolic) {
+  const auto json_of = [](const Analysis::Forecast& of) {
+    return Json{{"predicted_create_s", of.create_s}, {"predicted_values_s", of.values_s},
+                {"predicted_factor_s", of.factor_s}, {"predicted_solve_s", of.solve_s},
+                {"predicted_job_s", of.job_s},       {"bytes", of.bytes}};
+  };
+  object["precision_reason"] = symbolic.precision_reason(symbolic.precision());
+  const auto& both = symbolic.analysis.precisions;
+  object["precisions"] =
+      both ? Json{{"full", json_of(both->full)}, {"mixed", json_of(both->mixed)}} : Json(nullptr);
+}
+
+std::string precision_line(const Symbolic& symbolic) {
+  return symbolic.analysis.precisions
+             ? "precision " + symbolic.precision_reason(symbolic.precision()) + "\n"
+             : "";
+}
+
 std::string target_lines(const Analysis& analysis) {
   if (analysis.forecasts.empty()) return "";
   std::string text = analysis.target_reason + "\n";
@@ -139,7 +157,7 @@ void add_mixed(Json& object, const std::optional<MixedReport>& mixed, const JobO
   const auto if_there = [&](const auto& value) {
     return mixed ? Json(value(*mixed)) : Json(nullptr);
   };
-  object["precision"] = get_option(options.solver, "precision");
+  object["precision"] = is_mixed(options) ? "mixed" : "full";
   object["path"] = if_there([](const MixedReport& m) { return std::string(name_of(m.path)); });
   object["float_shift"] = if_there([](const MixedReport& m) { return m.shift; });
   object["contraction"] = if_there([](const MixedReport& m) { return m.contraction; });

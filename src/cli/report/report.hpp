@@ -14,6 +14,7 @@
 #include "kauri/solve/mixed.hpp"
 #include "src/cli/job/system.hpp"
 #include "src/cli/options/options.hpp"
+#include "src/engine/symbolic.hpp"
 
 namespace kauri::cli {
 
@@ -48,6 +49,12 @@ void add_backend(Json& object, const Backend& backend, const JobOptions& options
 /// Adds target_reason, and targets with the predicted times of each; an empty array if there was no
 /// choice.
 void add_targets(Json& object, const Analysis& analysis);
+/// Adds precision_reason, and precisions with the predicted times and bytes of both precisions;
+/// null unless a device computes in double.
+void add_precisions(Json& object, const Symbolic& symbolic);
+/// Returns the reason for the precision as a line of text; nothing unless a device computes in
+/// double.
+std::string precision_line(const Symbolic& symbolic);
 /// Returns the reason and the predicted times of each target as lines of text; nothing if there was
 /// no choice.
 std::string target_lines(const Analysis& analysis);

@@ -53,7 +53,8 @@ enum cudaDeviceAttr {
   cudaDevAttrClockRate,
   cudaDevAttrMemoryClockRate,
   cudaDevAttrGlobalMemoryBusWidth,
-  cudaDevAttrKernelExecTimeout
+  cudaDevAttrKernelExecTimeout,
+  cudaDevAttrSingleToDoublePrecisionPerfRatio
 };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 enum cudaDriverEntryPointQueryResult {

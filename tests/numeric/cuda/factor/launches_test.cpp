@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "numeric/cuda/plan/launch_limit.hpp"
+#include "numeric/cuda/runtime/availability.hpp"
 #include "symbolic/launch/launches.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
 #include "tests/support/device/cuda_ways.hpp"
@@ -59,7 +60,8 @@ class Launches : public OnCuda<W> {
     options.compute = W::compute, options.launch_seconds = share * all;
     numeric::cuda::TiledKernels<Value> kernels;
     kernels.compute = W::compute;
-    numeric::cuda::limit_launches(options, kernels);
+    numeric::cuda::limit_launches(options, numeric::cuda::card_of(0),
+                                  numeric::cuda::has_time_limit(0), kernels);
     return {cuda_backend(options),
             symbolic::launch_ranges(device, cost, kernels.launch_seconds).size()};
   }

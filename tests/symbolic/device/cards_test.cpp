@@ -1,0 +1,175 @@
+// Properties of predictions over cards of each class of FP64: more multiprocessors, a faster clock
+// or memory never take longer, and measured rates replace what they measure.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kauri/core/analysis.hpp"
+#include "kauri/extras/generate.hpp"
+#include "symbolic/device/cost.hpp"
+#include "symbolic/device/front_cells.hpp"
+#include "symbolic/plan/internals.hpp"
+
+namespace kauri::symbolic {
+namespace {
+
+/// Classes of cards by capability and what the driver says of double: as fast by tensor cores as
+/// float (8.0, 9.0), half as fast (10.0), 1/32 (a driver's word), 1/64 (8.6, 8.9, 12.0).
+struct Class {
+  int major, minor, single_to_double;
+};
+constexpr Class kClasses[] = {{8, 0, 2},  {9, 0, 2},  {10, 0, 2}, {9, 0, 32},
+                              {8, 6, 32}, {8, 9, 64}, {12, 0, 0}};
+
+const std::vector<DeviceWork>& works() {
+  static const std::vector<DeviceWork> all = [] {
+    std::vector<DeviceWork> made;
+    for (const char* spec : {"poisson3d 20", "poisson2d 100", "tree 3000 1", "elast3d 8"}) {
+      AnalyzeOptions options;
+      options.target = "sm_80";
+      options.workers = 1;
+      options.ordering.method = OrderingMethod::amd;
+      made.push_back(analyze(generate(spec).pattern(), options)->internals->device.work);
+    }
+    return made;
+  }();
+  return all;
+}
+
+/// Returns a card of a class. Of Hopper it has no more than 113 multiprocessors, since the seconds
+/// of larger ones are those measured on a whole one, whatever its clock.
+DeviceCard any_card(const Class& of) {
+  const int most = of.major == 9 ? kFewestMeasured - 1 : 200;
+  DeviceCard card;
+  card.major = of.major, card.minor = of.minor, card.single_to_double = of.single_to_double;
+  card.processors = *rc::gen::inRange(4, most + 1);
+  card.clock_hz = 1e6 * *rc::gen::inRange(500, 3000);
+  card.bandwidth = 1e9 * *rc::gen::inRange(100, 8000);
+  return card;
+}
+
+DeviceCard::Rates any_rates(double peak) {
+  const auto between = [](int least, int most) { return 1e-3 * *rc::gen::inRange(least, most); };
+  return {.flops_per_s = peak * between(200, 1000),
+          .read_bytes_per_s = 1e12 * between(100, 8000),
+          .start_s = 1e-4 * between(200, 3000),
+          .level_s = 1e-6 * between(1000, 20000),
+          .sweep_start_s = 1e-4 * between(100, 2000),
+          .sweep_level_s = 1e-6 * between(1000, 20000)};
+}
+
+/// Predicted seconds of a factorisation and of a solve on a card, for each work.
+std::vector<std::pair<double, double>> seconds_on(const DeviceCard& card, int scalar_bytes) {
+  const DeviceCost cost = device_cost(device_target(card.major, card.minor), scalar_bytes, card);
+  std::vector<std::pair<double, double>> all;
+  for (const DeviceWork& work : works())
+    all.emplace_back(device_factor_seconds(cost, work), device_solve_seconds(cost, work, 1000));
+  return all;
+}
+
+/// Asserts that each work takes `better` no longer than `card`.
+void expect_no_slower(const DeviceCard& better, const DeviceCard& card) {
+  for (const int scalar_bytes : {4, 8}) {
+    const auto less = seconds_on(better, scalar_bytes), more = seconds_on(card, scalar_bytes);
+    for (std::size_t k = 0; k < less.size(); ++k) {
+      RC_ASSERT(less[k].first > 0 && less[k].second > 0);
+      RC_ASSERT(less[k].first <= more[k].first * (1 + 1e-12));
+      RC_ASSERT(less[k].second <= more[k].second * (1 + 1e-12));
+    }
+  }
+}
+
+TEST(Cards, BetterOnesNeverTakeLonger) {
+  for (const Class& of : kClasses)
+    EXPECT_TRUE(
+        rc::check("cards of " + std::to_string(of.major) + "." + std::to_string(of.minor), [&] {
+          const DeviceCard card = any_card(of);
+          DeviceCard more = card, faster = card, wider = card;
+          const int most = of.major == 9 ? kFewestMeasured - 1 : 400;
+          more.processors = std::min(2 * card.processors, most);
+          faster.clock_hz *= 1.3, wider.bandwidth *= 1.3;
+          for (const DeviceCard& better : {more, faster, wider}) expect_no_slower(better, card);
+        }));
+}
+
+/// A slice of a whole Hopper is never predicted faster than the whole one.
+TEST(Cards, ASliceOfAHopperIsNoFasterThanTheWhole) {
+  const DeviceCard whole{9, 0, 132, 1.98e9, 4.8e12, 2};
+  for (int processors = 8; processors < 132; ++processors) {
+    DeviceCard slice = whole;
+    slice.processors = processors;
+    for (const int scalar_bytes : {4, 8}) {
+      const auto all = seconds_on(whole, scalar_bytes), part = seconds_on(slice, scalar_bytes);
+      for (std::size_t k = 0; k < all.size(); ++k) {
+        EXPECT_GE(part[k].first, all[k].first * (1 - 1e-12)) << processors;
+        EXPECT_GE(part[k].second, all[k].second * (1 - 1e-12)) << processors;
+      }
+    }
+  }
+}
+
+/// The classes come in the order of their rates: what double costs beyond float grows with the
+/// ratio that the driver reports.
+TEST(Cards, SlowerDoubleTakesLongerAndFloatAsLong) {
+  DeviceCard card{9, 0, 100, 1.98e9, 4e12};
+  std::vector<std::pair<double, double>> before;
+  const auto in_float = seconds_on(card, 4);
+  for (const int ratio : {0, 1, 2, 32, 64}) {
+    card.single_to_double = ratio;
+    const auto now = seconds_on(card, 8);
+    for (std::size_t k = 0; k < before.size(); ++k) {
+      if (ratio <= 2)
+        EXPECT_EQ(now[k], before[k]) << ratio;
+      else
+        EXPECT_GE(now[k].first, before[k].first) << ratio;
+      EXPECT_EQ(now[k].second, before[k].second) << ratio;  // solves read L
+    }
+    EXPECT_EQ(seconds_on(card, 4), in_float) << ratio;
+    before = now;
+  }
+  EXPECT_GT(before[0].first, 1.5 * in_float[0].first);  // poisson3d 20
+}
+
+/// Measured constants are the predicted ones, and a card with better measured rates never takes
+/// longer.
+TEST(Cards, PredictionsFollowMeasuredRates) {
+  for (const Class& of : kClasses)
+    EXPECT_TRUE(
+        rc::check("measured " + std::to_string(of.major) + "." + std::to_string(of.minor), [&] {
+          DeviceCard card = any_card(of);
+          card.in_double = any_rates(2e12), card.in_float = any_rates(5e13);
+          card.copy_s = 1e-5, card.copy_bytes_per_s = 1e10;
+          for (const int scalar_bytes : {4, 8}) {
+            const auto& rates = scalar_bytes == 4 ? card.in_float : card.in_double;
+            const DeviceCost cost =
+                device_cost(device_target(of.major, of.minor), scalar_bytes, card);
+            const auto near = [](double a, double b) { return std::abs(a - b) <= 1e-9 * b; };
+            RC_ASSERT(!cost.scaled);
+            RC_ASSERT(near(cost.product_s, 2.0 * kTile * kTile * kTile / rates.flops_per_s));
+            RC_ASSERT(near(device_read_bandwidth(cost), rates.read_bytes_per_s));
+            RC_ASSERT(near(cost.narrow_level_s, rates.level_s));
+            RC_ASSERT(near(cost.sweep_small_level_s, rates.sweep_level_s));
+            RC_ASSERT(cost.start_s == rates.start_s);
+            RC_ASSERT(cost.sweep_start_s == rates.sweep_start_s);
+            RC_ASSERT(cost.host_bandwidth == card.copy_bytes_per_s);
+          }
+          for (DeviceCard::Rates DeviceCard::*in :
+               {&DeviceCard::in_double, &DeviceCard::in_float}) {
+            DeviceCard better = card;
+            (better.*in).flops_per_s *= 1.5;
+            expect_no_slower(better, card);
+            (better.*in).read_bytes_per_s *= 1.5;
+            expect_no_slower(better, card);
+            (better.*in).level_s /= 1.5, (better.*in).sweep_level_s /= 1.5;
+            expect_no_slower(better, card);
+          }
+        }));
+}
+
+}  // namespace
+}  // namespace kauri::symbolic
