@@ -91,7 +91,7 @@ class FloatMultiSweeps : public ::testing::TestWithParam<FloatTeams> {
       EXPECT_TRUE(solve(many, b, columns) == x);
       for (Index c = 0; c < columns; ++c) {
         if (in_float()) {
-          EXPECT_LE(error_of_l(many, &b[c * n], &x[c * n]), 8) << c;
+          EXPECT_LE(error_of_l(many, &b[c * n], &x[c * n]), 8) << c;  // the largest seen is 4.6
           EXPECT_LE(error_of_l(one, &b[c * n], &expected[c * n]), 4) << c;
           continue;
         }
