@@ -86,14 +86,16 @@ __device__ Lane here() {
 template <class K>
 struct OwnRows {
   typename K::N* of[kSlots<K::kWidth>];
-  __device__ OwnRows(typename K::N* tile, const Lane& at) {
+  int apart;  // from a row's first 16 columns to its last: turn_of() of floats exchanges them
+  __device__ OwnRows(typename K::N* tile, const Lane& at)
+      : apart(sizeof(typename K::N) == sizeof(double) || at.t < 2 ? 16 : -16) {
 #pragma unroll
     for (int slot = 0; slot < kSlots<K::kWidth>; ++slot)
-      of[slot] =
-          tile + place_of<K::kWidth>(own_row<K::kWidth>(at, slot), first_column<K::kWidth>(at));
+      of[slot] = tile + place_of<typename K::N, K::kWidth>(own_row<K::kWidth>(at, slot),
+                                                           first_column<K::kWidth>(at));
   }
   [[nodiscard]] __device__ typename K::Pair& pair(int slot, int step) const {
-    return *reinterpret_cast<typename K::Pair*>(of[slot] + step);
+    return *reinterpret_cast<typename K::Pair*>(of[slot] + (step == 0 ? 0 : apart));
   }
 };
 
@@ -185,8 +187,8 @@ struct TensorNumbers {
   __device__ TensorNumbers(const double* tile, const Lane& at) {
 #pragma unroll
     for (int e = 0; e < 2; ++e)
-      of[e] =
-          tile + place_of<kWidth>(kForward ? 2 * at.t + e : at.t + 4 * e, first_column<kWidth>(at));
+      of[e] = tile + place_of<double, kWidth>(kForward ? 2 * at.t + e : at.t + 4 * e,
+                                              first_column<kWidth>(at));
   }
   /// Adds to sum the products of kCells cells along the sum with rows 8 cell to 8 (cell + kCells) -
   /// 1 of the tile of numbers.
@@ -242,7 +244,8 @@ struct FmaNumbers {
   const N* tile;
   int first;
   __device__ FmaNumbers(const N* numbers, const Lane& at)
-      : tile(numbers), first(place_of<kWidth>(kForward ? 2 * at.t : 0, first_column<kWidth>(at))) {}
+      : tile(numbers),
+        first(place_of<N, kWidth>(kForward ? 2 * at.t : 0, first_column<kWidth>(at))) {}
   /// Adds products to sum, as TensorNumbers::multiply(). Loops are not unrolled further: loads
   /// would move to their beginning, and registers be spilled.
   template <int kCells, class Right>
@@ -261,9 +264,9 @@ struct FmaNumbers {
           take_columns(right, row, c, k, l[0]);
           take_columns(right, row, c, k + 1, l[1]);
         }
-        const int place = first ^ place_of<kWidth>(k, 0);
+        const int place = first ^ place_of<N, kWidth>(k, 0);
 #pragma unroll
-        for (int u = 0; u < 2; ++u) add(l[u], numbers + (place ^ place_of<kWidth>(u, 0)), sum);
+        for (int u = 0; u < 2; ++u) add(l[u], numbers, place ^ place_of<N, kWidth>(u, 0), sum);
       }
     }
   }
@@ -293,11 +296,12 @@ struct FmaNumbers {
       }
     }
   }
-  __device__ static __forceinline__ void add(const N (&l)[2][kRows], const N* numbers,
+  __device__ static __forceinline__ void add(const N (&l)[2][kRows], const N* numbers, int place,
                                              TileSums<K>& sum) {
 #pragma unroll
     for (int h = 0; h < kGroups<kWidth>; ++h) {
-      const Pair y = *reinterpret_cast<const Pair*>(numbers + 16 * h);
+      const Pair y = *reinterpret_cast<const Pair*>(
+          numbers + (sizeof(N) == sizeof(double) ? place + 16 * h : place ^ 16 * h));
 #pragma unroll
       for (int e = 0; e < 2; ++e)
 #pragma unroll

@@ -54,7 +54,7 @@ struct NumberLoader : Rounds<kWidth> {
   /// Returns the lane's pair of row row_of(round) of a tile in shared memory.
   template <class N>
   [[nodiscard]] __device__ PairOf<N>& at(N* tile, int round) const {
-    const int first = place_of<kWidth>(round < kMain ? row : spare, column);
+    const int first = place_of<N, kWidth>(round < kMain ? row : spare, column);
     return *reinterpret_cast<PairOf<N>*>(
         tile + first + (round < kMain ? round : round - kMain) * (kApart * kWidth));
   }

@@ -86,12 +86,20 @@ template <class K>
 using RingLengths = RingsOf<typename K::S, K::kWidth, typename K::Loads, typename K::N>;
 
 /// place_of() returns the place of a number in a tile of 64 rows in shared memory. Units of four
-/// columns are permuted within 128 bytes, depending on the row, by turn_of(): a fragment's rows are
-/// t and t + 4, or 2t and 2t + 1, and in either case four of them then lie in different banks.
-__device__ constexpr int turn_of(int row) { return (row >> 1 & 1) << 1 | ((row ^ row >> 2) & 1); }
-template <int kWidth>
+/// columns are permuted within 128 bytes, depending on the row, by turn_of(). A fragment of doubles
+/// has rows t and t + 4, or 2t and 2t + 1, and in either case four of them then lie in different
+/// banks. Multiply-adds of floats read rows 2t, which lie in different banks by their own
+/// turn_of().
+template <class N, int kWidth>
+__device__ constexpr int turn_of(int row) {
+  if constexpr (sizeof(N) == sizeof(double))
+    return (row >> 1 & 1) << 1 | ((row ^ row >> 2) & 1);
+  else
+    return kWidth == 8 ? (row >> 2 & 1) << 1 : (row >> 1 & 1) << 1 | (row >> 2 & 1) << 2;
+}
+template <class N, int kWidth>
 __device__ constexpr int place_of(int row, int column) {
-  return ((row * (kWidth / 4) + column / 4) ^ turn_of(row)) * 4 + column % 4;
+  return ((row * (kWidth / 4) + column / 4) ^ turn_of<N, kWidth>(row)) * 4 + column % 4;
 }
 
 template <class K>
