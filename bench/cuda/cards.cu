@@ -1,8 +1,8 @@
 // Times refactorisation and solves of one plan as other cards would run them: by portable kernels,
-// without FP64 tensor cores, on parts of the multiprocessors; in turn with all that this device can
-// do. Values and vectors are on the device. Reports the least seconds of timed calls, and whether x
-// has the bits of the same kernels on the whole device. Prints a line of JSON per system, scalar
-// and card.
+// without FP64 tensor cores (of floats with nothing in FP64), on parts of the multiprocessors; in
+// turn with all that this device can do. Values and vectors are on the device. Reports the least
+// seconds of timed calls, and whether x has the bits of the same kernels on the whole device.
+// Prints a line of JSON per system, scalar and card.
 //   cards [--repeats N] [--scalar double|float] [--method nd|amd|metis]
 //       SYSTEM[:PERMUTATION_FILE] ...
 // SPDX-License-Identifier: BSD-3-Clause
@@ -36,7 +36,8 @@ constexpr Card kCards[] = {{"whole", false, CudaCompute::automatic, 1},
                            {"seventh", false, CudaCompute::automatic, 7},
                            {"portable", true, CudaCompute::automatic, 1},
                            {"portable half", true, CudaCompute::automatic, 2},
-                           {"portable fma", true, CudaCompute::fma, 1}};
+                           {"portable fma", true, CudaCompute::fma, 1},
+                           {"portable fma half", true, CudaCompute::fma, 2}};
 
 CudaOptions options_of(const Card& card) {
   int processors = 0;

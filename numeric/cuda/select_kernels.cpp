@@ -210,6 +210,13 @@ TiledKernels<float> choose_scaled(CudaCompute wanted, const Share& share,
   return halves.teams == of_float.teams ? halves : of_float;
 }
 
+/// Returns true if portable kernels of sweeps multiply by FP64 tensor cores. Otherwise they
+/// multiply in the scalar of L, since FP64 may be slow: of floats nothing is in double then.
+bool sweeps_by_tensor_cores(const CudaOptions& options, const Share& share) {
+  return options.compute == CudaCompute::tensor ||
+         (options.compute != CudaCompute::fma && share.has_fast_tensor_cores());
+}
+
 /// Returns the kernel that solves kWidth columns together: Hopper's if it runs and portable is
 /// false, else the portable one, by FP64 tensor cores if by_tensor is true.
 template <class T, int kWidth>
@@ -217,19 +224,16 @@ GroupKernel<T> group_kernel(const Share& share, bool portable, bool by_tensor) {
   using enum SweepProducts;
   if (const int blocks = portable ? 0 : share.blocks_of(multi_blocks<T, kWidth, hopper>());
       blocks > 0)
-    return {kWidth, blocks, enqueue_multi_sweeps<T, kWidth, hopper>};
+    return multi_kernel<T, kWidth, hopper>(blocks);
   if (by_tensor)
-    return {kWidth, share.blocks_of(multi_blocks<T, kWidth, tensor>()),
-            enqueue_multi_sweeps<T, kWidth, tensor>};
-  return {kWidth, share.blocks_of(multi_blocks<T, kWidth, fma>()),
-          enqueue_multi_sweeps<T, kWidth, fma>};
+    return multi_kernel<T, kWidth, tensor>(share.blocks_of(multi_blocks<T, kWidth, tensor>()));
+  return multi_kernel<T, kWidth, fma>(share.blocks_of(multi_blocks<T, kWidth, fma>()));
 }
 
 /// Adds the kernels that solve several columns together, as many as options.solves_together allows.
 template <class T>
 void add_groups(const CudaOptions& options, const Share& share, KernelSet<T>& set) {
-  const bool by_tensor = options.compute == CudaCompute::tensor ||
-                         (options.compute != CudaCompute::fma && share.has_fast_tensor_cores());
+  const bool by_tensor = sweeps_by_tensor_cores(options, share);
   auto& [eight, sixteen, most] = set.group;
   if (options.solves_together >= 8) eight = group_kernel<T, 8>(share, options.portable, by_tensor);
   if (options.solves_together == 32) {
@@ -243,13 +247,16 @@ void add_groups(const CudaOptions& options, const Share& share, KernelSet<T>& se
   set.solve_several = enqueue_several<T>;
 }
 
-/// Returns the kernel that solves one column: Hopper's if it runs and portable is false, else the
-/// portable one.
+/// Returns the kernel that solves one column: Hopper's if it runs and options.portable is false,
+/// else the portable one, of floats in float unless sweeps_by_tensor_cores().
 template <class T>
-SingleKernel<T> single_kernel(const Share& share, bool portable) {
-  if (const int blocks = portable ? 0 : share.of(sweep_blocks<T, BulkLoads>()); blocks > 0)
-    return {blocks, enqueue_sweeps<T, BulkLoads>};
-  return {share.of(sweep_blocks<T, AsyncLoads>()), enqueue_sweeps<T, AsyncLoads>};
+SingleKernel<T> single_kernel(const CudaOptions& options, const Share& share) {
+  if (const int blocks = options.portable ? 0 : share.of(sweep_blocks<T, double, BulkLoads>());
+      blocks > 0)
+    return single_sweeps<T, double, BulkLoads>(blocks);
+  if (!sweeps_by_tensor_cores(options, share))
+    return single_sweeps<T, T, AsyncLoads>(share.of(sweep_blocks<T, T, AsyncLoads>()));
+  return single_sweeps<T, double, AsyncLoads>(share.of(sweep_blocks<T, double, AsyncLoads>()));
 }
 
 }  // namespace
@@ -310,10 +317,12 @@ KernelSets select_kernels(const CudaOptions& options) {
   else
     one.tiled = choose_tiled<float>(options, share);
   if (options.fast_solve) {
-    two.single = single_kernel<double>(share, options.portable);
-    one.single = single_kernel<float>(share, options.portable);
+    two.single = single_kernel<double>(options, share);
+    one.single = single_kernel<float>(options, share);
     add_groups(options, share, two), add_groups(options, share, one);
   }
+  one.sums_in_double =
+      share.has_fast_tensor_cores() && !(options.portable && options.compute == CudaCompute::fma);
   sets.scaled = one;
   sets.scaled.tiled = choose_scaled(options.compute, share, one.tiled);
   const bool has_limit = has_time_limit(device);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Tests that the checks can fail: the check of stages on listings with an early arrival along some
-# path and on correct ones, the check of guards, and the check of what ships.
+# path and on correct ones, the check of guards, the check of what ships, and the count of FP64
+# instructions.
 # SPDX-License-Identifier: BSD-3-Clause
 import contextlib
 import io
@@ -8,6 +9,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import check_fp64  # noqa: E402
 import check_guards  # noqa: E402
 import check_shipped  # noqa: E402
 import check_stage_order  # noqa: E402
@@ -63,7 +65,23 @@ SHIPPED = (
     ("T kauri::find_flaw_of(kauri::find_flaw const&)", False),
 )
 
+# instructions of a kernel, and whether they are wrong if one of FP64 is allowed
+FP64 = (
+    (["FFMA R1, R2, R3, R1", "FSETP.GT.AND P0, PT, R1, R2, PT", "MUFU.RCP R1, R2", "F2F.F16.F32 R1, R2", "I2F.S64 R1, R2", "EXIT"], False),
+    (["F2F.F64.F32 R2, R1", "EXIT"], False),
+    (["F2F.F64.F32 R2, R1", "DADD R2, R2, R4", "EXIT"], True),
+    (["@P0 DFMA R2, R4, R6, R2", "DSETP.GEU.AND P0, PT, R2, R4, PT", "EXIT"], True),
+    (["MUFU.RCP64H R3, R5", "F2F.F32.F64 R1, R2"], True),
+    (["DMMA.8x8x4 R2, R4, R6, R2", "DMUL R2, R2, R4"], True),
+)
+
 failures = []
+for instructions, expected in FP64:
+    counted = check_fp64.counts(listing(instructions))
+    if bool(check_fp64.findings(counted, {"12front_kernel": 1})[1]) != expected:
+        failures.append(f"{instructions}: {counted}")
+if check_fp64.findings({}, {"12front_kernel": 1})[1] != 1:
+    failures.append("a kernel that is missing: passed over")
 for symbol, expected in SHIPPED:
     if bool(check_shipped.shipped(f"0000000000000000 {symbol}", check_shipped.declared(HEADER))) != expected:
         failures.append(f"{symbol}: {'passed over' if expected else 'found'}")
@@ -80,5 +98,5 @@ for name, instructions, expected in CASES:
     good = kernels == 1 and (wrong == 1 if expected is None else early == expected and wrong == bool(expected))
     if not good:
         failures.append(f"{name}: {early} too early, {expected} expected\n{text.getvalue()}")
-print("\n".join(failures) or f"{len(CASES) + len(GUARDS) + len(SHIPPED)} listings as they should be")
+print("\n".join(failures) or f"{len(CASES) + len(GUARDS) + len(SHIPPED) + len(FP64)} listings as they should be")
 sys.exit(bool(failures))

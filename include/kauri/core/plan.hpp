@@ -174,7 +174,7 @@ struct Plan {
   /// Returns the bytes that Workspace::create takes for `nrhs` right-hand sides; more than
   /// kSolveBlock are solved in blocks of that many. together: the backend's
   /// CudaOptions::solves_together, 32 by default; sweeps have room for 1, 8 or 32 columns, so 2
-  /// take as much as 8. Numbers of sweeps are in double, for factors in float too.
+  /// take as much as 8. There is room for numbers of sweeps in double, for factors in float too.
   [[nodiscard]] Offset workspace_bytes(int scalar_bytes, Index nrhs, Index together = 32) const;
   /// Returns the bytes of the plan's arrays in the host's memory.
   [[nodiscard]] Offset plan_bytes() const;

@@ -269,7 +269,8 @@ void CudaBatch<T>::enqueue_columns(const BatchView<const T>& b, const BatchView<
                                    cudaStream_t stream) const {
   const BatchRhs<T> rhs{strided(b.item(0)), b.stride, strided(x.item(0)),
                         x.stride,           x.cols,   workspace.scratch()};
-  enqueue_batch_solve(shared_, memory(), rhs, solve_blocks_, stream);
+  enqueue_batch_solve(shared_, memory(), rhs, context_.kernels.of<T>().sums_in_double,
+                      solve_blocks_, stream);
 }
 
 template <class T>

@@ -156,9 +156,10 @@ template <class T>
 void enqueue_batch_factor(const BatchPlan& plan, const BatchValues<T>& value,
                           const BatchMemory<T>& memory, int blocks, cudaStream_t stream);
 /// Enqueues both sweeps of all columns of all items, by at most `blocks` blocks, in one launch. x
-/// of items whose verdict is not good is NaN.
+/// of items whose verdict is not good is NaN. in_double: the backward sweep of floats sums in
+/// double, else in float, with its rounding errors.
 template <class T>
 void enqueue_batch_solve(const BatchPlan& plan, const BatchMemory<T>& memory,
-                         const BatchRhs<T>& rhs, int blocks, cudaStream_t stream);
+                         const BatchRhs<T>& rhs, bool in_double, int blocks, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

@@ -103,34 +103,35 @@ __device__ void backward_diagonal(const BatchColumn<T>& column, const Front& f, 
 
 /// Subtracts from v(k0 + c), c < width, the sum over rows r >= k0 + width of L(r, k0 + c) v(r), by
 /// a team, one warp a column, in about twice the precision of T: these sums cancel, and caused half
-/// of a solve's error in plain arithmetic.
-template <class Team, class T>
+/// of a solve's error in plain arithmetic. N: scalar of the sums, double or T; in T they keep their
+/// rounding errors.
+template <class N, class Team, class T>
 __device__ void subtract_below(const BatchColumn<T>& column, const Front& f, Index k0, Index width,
                                T* v) {
   constexpr Index kWarps = Team::kThreads / 32;
   const Index lane = static_cast<Index>(threadIdx.x) % 32;
   for (Index c = Team::rank() / 32; c < width; c += kWarps) {
     const T* l = panel_column(column, f, k0 + c);
-    Dot2 sum;
+    Dot2Of<N> sum;
     for (Index r = k0 + width + lane; r < f.m; r += 32)
-      sum.template subtract<T>(static_cast<double>(l[r]), static_cast<double>(v[r]));
+      sum.template subtract<T>(static_cast<N>(l[r]), static_cast<N>(v[r]));
     for (Index by = 16; by > 0; by /= 2) {
-      const double other = __shfl_xor_sync(kAllLanes, sum.sum, by),
-                   error = __shfl_xor_sync(kAllLanes, sum.error, by);
-      sum.error = __dadd_rn(sum.error, error);
-      sum.template subtract<double>(-1.0, other);
+      const N other = __shfl_xor_sync(kAllLanes, sum.sum, by),
+              error = __shfl_xor_sync(kAllLanes, sum.error, by);
+      sum.error = add_rn(sum.error, error);
+      sum.template subtract<N>(N(-1), other);
     }
     if (lane == 0) {
-      Dot2 all = sum;
-      all.template subtract<double>(-1.0, static_cast<double>(v[k0 + c]));
+      Dot2Of<N> all = sum;
+      all.template subtract<N>(N(-1), static_cast<N>(v[k0 + c]));
       v[k0 + c] = static_cast<T>(all.value());
     }
   }
 }
 
 /// Computes x of the pivots of front s in column.x, from y there and x of its ancestors, by a team.
-/// v: a number for each row of the front, in shared memory.
-template <class Team, class T>
+/// v: a number for each row of the front, in shared memory. N: see subtract_below().
+template <class N, class Team, class T>
 __device__ void backward_front(const BatchColumn<T>& column, Index s, T* v) {
   const PlanView& plan = column.plan.plan;
   const Front f = plan.front[s];
@@ -139,7 +140,7 @@ __device__ void backward_front(const BatchColumn<T>& column, Index s, T* v) {
   Team::meet();
   for (Index k0 = (f.p - 1) / kBatchStrip * kBatchStrip; k0 >= 0; k0 -= kBatchStrip) {
     const Index width = min(kBatchStrip, f.p - k0);
-    subtract_below<Team>(column, f, k0, width, v);
+    subtract_below<N, Team>(column, f, k0, width, v);
     Team::meet();
     if (Team::rank() < 32) backward_diagonal(column, f, k0, width, v);
     Team::meet();
@@ -162,7 +163,7 @@ __device__ void each_front(const BatchPlan& plan, const BatchLevel& level, T* ro
     of_block(plan.plan.order[level.first + k], room);
 }
 
-template <class T>
+template <class N, class T>
 __device__ void solve_column(const BatchColumn<T>& column, T* room) {
   const BatchPlan& plan = column.plan;
   for (Index l = 0; l < plan.levels; ++l)
@@ -171,16 +172,17 @@ __device__ void solve_column(const BatchColumn<T>& column, T* room) {
         [&](Index s, T* v) { forward_front<BlockTeam>(column, s, v); });
   for (Index l = plan.levels; l-- > 0;)
     each_front(
-        plan, plan.level[l], room, [&](Index s, T* v) { backward_front<WarpTeam>(column, s, v); },
-        [&](Index s, T* v) { backward_front<BlockTeam>(column, s, v); });
+        plan, plan.level[l], room,
+        [&](Index s, T* v) { backward_front<N, WarpTeam>(column, s, v); },
+        [&](Index s, T* v) { backward_front<N, BlockTeam>(column, s, v); });
 }
 
 template <class T>
 __device__ T not_a_number() {
-  return static_cast<T>(std::numeric_limits<double>::quiet_NaN());
+  return std::numeric_limits<T>::quiet_NaN();
 }
 
-template <class T>
+template <class T, class N>
 __global__ void __launch_bounds__(kBatchThreads, kBatchSolves)
     solve_batch(BatchPlan plan, BatchMemory<T> memory, BatchRhs<T> rhs, bool on_chip, Index rows) {
   extern __shared__ __align__(16) unsigned char shared[];
@@ -200,7 +202,7 @@ __global__ void __launch_bounds__(kBatchThreads, kBatchSolves)
     for (Index i = thread; i < plan.n; i += kBatchThreads)
       vector[i] = b[plan.plan.old_of[i] * rhs.b.row];
     __syncthreads();
-    solve_column(
+    solve_column<N>(
         BatchColumn<T>{plan, memory.entries + item * memory.stride, vector, vector + plan.n}, room);
     __syncthreads();
     for (Index i = thread; i < plan.n; i += kBatchThreads)
@@ -219,22 +221,24 @@ int solve_bytes(Index n, Index update_rows, Index most_rows) {
 }  // namespace
 
 void load_batch_solves() {
-  load(solve_batch<float>);
-  load(solve_batch<double>);
+  load(solve_batch<float, float>);
+  load(solve_batch<float, double>);
+  load(solve_batch<double, double>);
 }
 
 template <class T>
 int batch_solve_blocks(Index n, Index update_rows, Index most_rows) {
-  return resident_blocks(solve_batch<T>, solve_bytes<T>(n, update_rows, most_rows));
+  return resident_blocks(solve_batch<T, double>, solve_bytes<T>(n, update_rows, most_rows));
 }
 
 template <class T>
 void enqueue_batch_solve(const BatchPlan& plan, const BatchMemory<T>& memory,
-                         const BatchRhs<T>& rhs, int blocks, cudaStream_t stream) {
+                         const BatchRhs<T>& rhs, bool in_double, int blocks, cudaStream_t stream) {
   const Offset columns = Offset{memory.items} * rhs.cols;
   if (columns == 0 || plan.n == 0) return;
+  auto* const kernel = in_double ? solve_batch<T, double> : solve_batch<T, T>;
   check(kernels::launch(
-            solve_batch<T>, static_cast<unsigned>(std::min(Offset{blocks}, columns)), kBatchThreads,
+            kernel, static_cast<unsigned>(std::min(Offset{blocks}, columns)), kBatchThreads,
             static_cast<std::size_t>(solve_bytes<T>(plan.n, plan.update_rows, plan.most_rows)),
             stream, plan, memory, rhs,
             batch_vectors_shared<T>(plan.n, plan.update_rows, plan.most_rows),
@@ -245,8 +249,8 @@ void enqueue_batch_solve(const BatchPlan& plan, const BatchMemory<T>& memory,
 template int batch_solve_blocks<float>(Index, Index, Index);
 template int batch_solve_blocks<double>(Index, Index, Index);
 template void enqueue_batch_solve(const BatchPlan&, const BatchMemory<float>&,
-                                  const BatchRhs<float>&, int, cudaStream_t);
+                                  const BatchRhs<float>&, bool, int, cudaStream_t);
 template void enqueue_batch_solve(const BatchPlan&, const BatchMemory<double>&,
-                                  const BatchRhs<double>&, int, cudaStream_t);
+                                  const BatchRhs<double>&, bool, int, cudaStream_t);
 
 }  // namespace kauri::numeric::cuda

@@ -166,10 +166,13 @@ class CudaFactor final : public FactorImpl<T>,
   void enqueue_fast(const MatrixView<const T>& b, const MatrixView<T>& x,
                     const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                     cudaStream_t stream) const;
-  /// Enqueues the solve of one column of scalars T by sweeps, or a permutation alone if `steps` has
-  /// no sweep. `numbers`: scratch_of() of the workspace.
-  void enqueue_one(const StridedView<const T>& b, const StridedView<T>& x, double* numbers,
-                   const SolveSteps& steps, cudaStream_t stream) const;
+  /// Enqueues the solve of one column of scalars T by sweeps with numbers in N, which `launch`
+  /// enqueues, or a permutation alone if `steps` has no sweep. `numbers`: scratch_of() of the
+  /// workspace.
+  template <class N>
+  void enqueue_one(EnqueueSweeps<SweepMemory<T, N>> launch, const StridedView<const T>& b,
+                   const StridedView<T>& x, double* numbers, const SolveSteps& steps,
+                   cudaStream_t stream) const;
   /// Enqueues the solve of any number of columns, workspace.nrhs() at a time; x may be b. Throws
   /// Error(usage) if b or x does not lie on the device.
   void enqueue_blocks(const MatrixView<const T>& b, const MatrixView<T>& x,

@@ -57,14 +57,25 @@ __global__ void read_states(PlanView plan, Index first, Index count,
   memory.failed_column[s] = plan.front[s].first + failed - 1;
 }
 
+/// Size of a pivot, from its root in L: its square; in float the root itself, whose square in
+/// double is exact and so ordered alike, without an operation of FP64 for each pivot. pivot_of()
+/// returns the pivot.
+__device__ inline double size_of_pivot(double root) { return root * root; }
+__device__ inline float size_of_pivot(float root) { return root; }
+__device__ inline double pivot_of(double size) { return size; }
+__device__ inline double pivot_of(float size) {
+  return static_cast<double>(size) * static_cast<double>(size);
+}
+
 /// Findings of a thread: the least pivot (the first column if several are equal), and the first
 /// front that failed.
+template <class T>
 struct Found {
-  double smallest = std::numeric_limits<double>::infinity();
+  T smallest = std::numeric_limits<T>::infinity();  // size_of_pivot()
   Index column = kNoColumn, front = kNoFront;
 
-  __device__ void take(double pivot, Index of) {
-    if (pivot < smallest || (pivot == smallest && of < column)) smallest = pivot, column = of;
+  __device__ void take(T size, Index of) {
+    if (size < smallest || (size == smallest && of < column)) smallest = size, column = of;
   }
 };
 
@@ -72,7 +83,7 @@ struct Found {
 /// one front for each lane. Called by all lanes of a warp.
 template <class T>
 __device__ void look_through(const PlanView& plan, const FactorMemory<T>& memory, Index first,
-                             Index fronts, Index lane, Found& found) {
+                             Index fronts, Index lane, Found<T>& found) {
   const Index s = first + lane;
   Diagonal mine;  // without pivots: those of a front that is not `done` are not examined
   if (s < fronts) {
@@ -81,19 +92,20 @@ __device__ void look_through(const PlanView& plan, const FactorMemory<T>& memory
     if (state == FrontState::done) mine = Diagonal(plan.front[s]);
   }
   for_pivots(mine, lane, [&](const Diagonal& front, Index c) {
-    const double root = front.root(memory.entries, c);
-    found.take(root * root, front.first + c);
+    const T root = static_cast<T>(front.root(memory.entries, c));
+    found.take(size_of_pivot(root), front.first + c);
   });
 }
 
 /// Returns, in thread 0, the minima over all threads of the block; unspecified in the others. All
 /// threads call it.
-__device__ Found least_of_block(Found found) {
-  __shared__ Found warps[kThreads / 32];
+template <class T>
+__device__ Found<T> least_of_block(Found<T> found) {
+  __shared__ Found<T> warps[kThreads / 32];
   const auto lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const auto reduce = [&](int width) {
     for (int half = width / 2; half > 0; half /= 2) {
-      const double smallest = __shfl_down_sync(kAll, found.smallest, half);
+      const T smallest = __shfl_down_sync(kAll, found.smallest, half);
       found.take(smallest, __shfl_down_sync(kAll, found.column, half));
       found.front = min(found.front, __shfl_down_sync(kAll, found.front, half));
     }
@@ -115,23 +127,23 @@ __global__ void __launch_bounds__(kThreads)
     find_verdict(PlanView plan, FactorMemory<T> memory, Index fronts, VerdictMemory* verdict,
                  OwnedPlace<DeviceVerdict> host) {
   __shared__ bool last;
-  Found found;
+  Found<T> seen;
   const Index lane = static_cast<Index>(threadIdx.x) % 32,
               stride = static_cast<Index>(gridDim.x) * kThreads;
   for (Index first = static_cast<Index>(blockIdx.x * kThreads + threadIdx.x) - lane; first < fronts;
        first += stride)
-    look_through(plan, memory, first, fronts, lane, found);
-  found = least_of_block(found);
+    look_through(plan, memory, first, fronts, lane, seen);
+  seen = least_of_block(seen);
   if (threadIdx.x == 0) {
-    verdict->least[blockIdx.x] = {found.smallest, found.column};
-    if (found.front < fronts) atomicMin(&verdict->front, found.front);
+    verdict->least[blockIdx.x] = {pivot_of(seen.smallest), seen.column};
+    if (seen.front < fronts) atomicMin(&verdict->front, seen.front);
     __threadfence();
     last = atomicAdd(&verdict->blocks, 1u) + 1 == gridDim.x;
     __threadfence();
   }
   __syncthreads();
   if (!last) return;
-  found = {};
+  Found<double> found;
   for (unsigned k = threadIdx.x; k < gridDim.x; k += kThreads) {
     const volatile VerdictMemory::Pivot& pivot = verdict->least[k];
     found.take(pivot.value, pivot.column);

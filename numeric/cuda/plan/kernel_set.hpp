@@ -17,7 +17,7 @@
 namespace kauri::numeric::cuda {
 
 class DevicePlan;
-template <class S>
+template <class S, class N>
 struct MultiMemory;
 struct PlanView;
 struct SweepView;
@@ -27,7 +27,7 @@ template <class T>
 struct GatheredFront;
 template <class T>
 struct SeveralSolve;
-template <class S>
+template <class S, class N>
 struct SweepMemory;
 template <class T>
 struct KernelSet;
@@ -86,23 +86,29 @@ struct SmallKernels {
                          int* ticket, cudaStream_t stream) = nullptr;
 };
 
-/// The kernel of solve/single.
+/// A function that enqueues the forward sweep, the backward sweep, or both, by `blocks` thread
+/// blocks. Memory: that of a solve by solve/single or solve/multi.
+template <class Memory>
+using EnqueueSweeps = void (*)(const SweepView& view, const Memory& memory, bool forward,
+                               bool backward, int blocks, cudaStream_t stream);
+
+/// The kernel of solve/single. One of its functions is null, both if `blocks` is 0: `enqueue` for
+/// numbers and arithmetic in double, `enqueue_in_float` for L, numbers and arithmetic in float.
 template <class S>
 struct SingleKernel {
   int blocks = 0;  ///< thread blocks that may run at once; 0: the fallback solves
-  /// Enqueues the forward sweep, the backward sweep, or both, by `blocks` thread blocks.
-  void (*enqueue)(const SweepView& view, const SweepMemory<S>& memory, bool forward, bool backward,
-                  int blocks, cudaStream_t stream) = nullptr;
+  EnqueueSweeps<SweepMemory<S, double>> enqueue = nullptr;
+  EnqueueSweeps<SweepMemory<S, float>> enqueue_in_float = nullptr;
 };
 
-/// The kernel of solve/multi for groups of `columns` columns.
+/// The kernel of solve/multi for groups of `columns` columns. Its functions are as those of
+/// SingleKernel.
 template <class S>
 struct GroupKernel {
   Index columns;
   int blocks = 0;  ///< thread blocks that may run at once; 0: the device does not run the kernel
-  /// Enqueues the forward sweep, the backward sweep, or both, by `blocks` thread blocks.
-  void (*enqueue)(const SweepView& view, const MultiMemory<S>& memory, bool forward, bool backward,
-                  int blocks, cudaStream_t stream) = nullptr;
+  EnqueueSweeps<MultiMemory<S, double>> enqueue = nullptr;
+  EnqueueSweeps<MultiMemory<S, float>> enqueue_in_float = nullptr;
 };
 
 /// Kernels of one scalar. By default the fallback does all fronts and solves, level by level.
@@ -118,6 +124,7 @@ struct KernelSet {
   /// `together` is 1.
   void (*solve_several)(const KernelSet& kernels, const SeveralSolve<T>& solve,
                         cudaStream_t stream) = nullptr;
+  bool sums_in_double = true;  ///< batches of floats sum in double where it helps accuracy
   std::string refusal;  ///< why no factor of this scalar can be made; empty if factors can be made
 
   /// Returns what Backend::kernels() returns: "hopper", "tensor", "fma", "tf32x3", "tf32",

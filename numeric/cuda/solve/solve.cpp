@@ -58,9 +58,14 @@ void CudaFactor<T>::enqueue_fast(const MatrixView<const T>& b, const MatrixView<
                                  const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                                  cudaStream_t stream) const {
   const Index most = symbolic::solve_width(std::min(workspace.nrhs(), kernels_.together));
-  if (symbolic::solve_width(x.cols) == 1)
-    return enqueue_one(strided(b), strided(x), scratch_of(*plan(), workspace.numbers(), most),
-                       steps, stream);
+  if (symbolic::solve_width(x.cols) == 1) {
+    double* const numbers = scratch_of(*plan(), workspace.numbers(), most);
+    if constexpr (sizeof(T) == sizeof(float)) {
+      if (const auto enqueue = kernels_.single.enqueue_in_float; enqueue != nullptr)
+        return enqueue_one(enqueue, strided(b), strided(x), numbers, steps, stream);
+    }
+    return enqueue_one(kernels_.single.enqueue, strided(b), strided(x), numbers, steps, stream);
+  }
   kernels_.solve_several(kernels_,
                          {*plan(), *plan_->sweeps(), entries_.data(), workspace.numbers(), most, b,
                           x, verdict_address(), steps},
@@ -68,27 +73,27 @@ void CudaFactor<T>::enqueue_fast(const MatrixView<const T>& b, const MatrixView<
 }
 
 template <class T>
-void CudaFactor<T>::enqueue_one(const StridedView<const T>& b, const StridedView<T>& x,
+template <class N>
+void CudaFactor<T>::enqueue_one(EnqueueSweeps<SweepMemory<T, N>> launch,
+                                const StridedView<const T>& b, const StridedView<T>& x,
                                 double* numbers, const SolveSteps& steps,
                                 cudaStream_t stream) const {
   const Plan& p = *plan();
   PlanView in_order = plan_->view();
   in_order.old_of = nullptr;
-  SweepMemory<T> memory = sweep_memory<T>(p, entries_.data(), numbers);
+  SweepMemory<T, N> memory = sweep_memory<T, N>(p, entries_.data(), numbers);
   memory.verdict = verdict_address(), memory.b = b.data, memory.out = x.data;
   memory.b_step = b.row, memory.out_step = x.row;
   memory.run_flag = steps.run_flag;
   const bool sweeps = steps.forward || steps.backward;  // without either, the solve is a
                                                         // permutation alone
-  if (sweeps) enqueue_unset(p, numbers, stream);
+  if (sweeps) enqueue_unset<N>(p, numbers, stream);
   SweepView view = *plan_->sweeps();
   view.old_of = steps.permute ? plan_->view().old_of : nullptr;
   view.back_of = steps.back ? plan_->view().old_of : nullptr;
-  const SolveMemory<double> y{nullptr, memory.y, memory.y, memory.update, 1, steps.run_flag};
+  const SolveMemory<N> y{nullptr, memory.y, memory.y, memory.update, 1, steps.run_flag};
   if (!steps.forward) enqueue_gather(steps.permute ? plan_->view() : in_order, p.n, b, y, stream);
-  if (sweeps)
-    kernels_.single.enqueue(view, memory, steps.forward, steps.backward, kernels_.single.blocks,
-                            stream);
+  if (sweeps) launch(view, memory, steps.forward, steps.backward, kernels_.single.blocks, stream);
   if (!steps.backward)
     enqueue_scatter(steps.back ? plan_->view() : in_order, p.n, x, y, verdict_address(), stream);
 }

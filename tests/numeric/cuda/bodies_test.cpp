@@ -44,7 +44,7 @@ class CudaBodies : public OnCuda<W> {
     };
   }
 };
-TYPED_TEST_SUITE(CudaBodies, Ways, WayNumbers);
+TYPED_TEST_SUITE(CudaBodies, BodyWays, BodyWayNumbers);
 
 TYPED_TEST(CudaBodies, MisuseAndBadNumbersAreErrors) {
   misuse_is_an_error<typename TypeParam::T>(this->backend(), this->plan_of());

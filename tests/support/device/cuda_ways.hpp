@@ -43,6 +43,13 @@ using AllWays =
                      Way<double, CudaCompute::hopper>, Way<double, CudaCompute::tensor>,
                      Way<double, CudaCompute::fma>, Way<float, CudaCompute::tf32x3>>;
 
+/// All ways, and portable multiply-adds of floats, whose sweeps are in float, too.
+using AllBodyWays =
+    ::testing::Types<LevelByLevel<float>, Way<float, CudaCompute::fma>, LevelByLevel<double>,
+                     Way<double, CudaCompute::hopper>, Way<double, CudaCompute::tensor>,
+                     Way<double, CudaCompute::fma>, Way<float, CudaCompute::tf32x3>,
+                     Way<float, CudaCompute::fma, true>>;
+
 /// Ways that run large fronts as tasks.
 using AllTaskWays =
     ::testing::Types<Way<double, CudaCompute::hopper>, Way<double, CudaCompute::tensor>,
@@ -60,8 +67,10 @@ struct ChosenOf<::testing::Types<W...>, kNumbers...> {
 // A build without long tests compiles only the ways of its quick tests (tests/emulator).
 #ifdef KAURI_WAYS
 using Ways = ChosenOf<AllWays, KAURI_WAYS>::type;
+using BodyWays = ChosenOf<AllBodyWays, KAURI_WAYS>::type;
 #else
 using Ways = AllWays;
+using BodyWays = AllBodyWays;
 #endif
 #ifdef KAURI_TASK_WAYS
 using TaskWays = ChosenOf<AllTaskWays, KAURI_TASK_WAYS>::type;
@@ -82,6 +91,7 @@ struct NumbersOf<::testing::Types<W...>> {
   }
 };
 using WayNumbers = NumbersOf<AllWays>;
+using BodyWayNumbers = NumbersOf<AllBodyWays>;
 using TaskWayNumbers = NumbersOf<AllTaskWays>;
 
 template <class W>

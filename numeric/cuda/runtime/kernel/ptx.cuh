@@ -215,36 +215,6 @@ __device__ inline int load_relaxed(const int* p) {
 }
 __device__ inline void acquire_fence() { release_fence(); }
 
-/// Load and store a number that is its own flag (solve/single/shared.cuh); order no other access.
-__device__ inline double load_relaxed(const double* p) {
-  double value;
-  asm volatile("ld.relaxed.gpu.global.f64 %0, [%1];"
-               : "=d"(value)
-               : "l"(__cvta_generic_to_global(p))
-               : "memory");
-  return value;
-}
-__device__ inline void store_relaxed(double* p, double value) {
-  asm volatile("st.relaxed.gpu.global.f64 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "d"(value)
-               : "memory");
-}
-
-/// Load and store two adjacent numbers, aligned to 16 bytes. Each is its own flag: one may arrive
-/// before the other.
-__device__ inline double2 load_relaxed(const double2* p) {
-  double2 value;
-  asm volatile("ld.relaxed.gpu.global.v2.f64 {%0, %1}, [%2];"
-               : "=d"(value.x), "=d"(value.y)
-               : "l"(__cvta_generic_to_global(p))
-               : "memory");
-  return value;
-}
-__device__ inline void store_relaxed(double2* p, double2 value) {
-  asm volatile("st.relaxed.gpu.global.v2.f64 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(p)),
-               "d"(value.x), "d"(value.y)
-               : "memory");
-}
-
 __device__ inline void add_relaxed(int* p, int value) {
   asm volatile("red.relaxed.gpu.global.add.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)),
                "r"(value)
@@ -284,6 +254,7 @@ __device__ inline void leave_registers() {
 __device__ inline double flipped(double x) {
   return __hiloint2double(__double2hiint(x) ^ static_cast<int>(0x80000000u), __double2loint(x));
 }
+__device__ inline float flipped(float x) { return -x; }
 
 /// c (16x8) += a (16x16) b (16x8).
 __device__ inline void mma(double (&c)[4], const double (&a)[8], const double (&b)[4]) {

@@ -2,7 +2,8 @@
 // times rows of numbers. Tensor cores compute the transposed product: numbers are the left operand,
 // L the right one. So the 16 bytes of a row of numbers or of a cell of L that a lane reads at once
 // are adjacent in its registers, too (with L on the left each product took as many moves as reads),
-// and nothing is transposed in memory. Fused multiply-adds leave each sum where tensor cores do.
+// and nothing is transposed in memory. Fused multiply-adds, in double or float, leave each sum
+// where tensor cores do.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -38,7 +39,7 @@ __device__ int first_column(const Lane& at) {
 template <class K>
 struct TileSums {
   static constexpr int kHeld = K::kWidth == 8 && K::kProducts == SweepProducts::fma ? 2 : 4;
-  double of[2][kGroups<K::kWidth>][kHeld] = {};
+  typename K::N of[2][kGroups<K::kWidth>][kHeld] = {};
 };
 
 /// Calls f(slot, step, x, y) for the lane's pairs of sums: x and y are those of row own_row(at,
@@ -50,9 +51,9 @@ __device__ void for_pairs(TileSums<K>& sum, const Lane& at, const F& f) {
     if constexpr (TileSums<K>::kHeld == 2) {
       f(cell, 0, sum.of[cell][0][0], sum.of[cell][0][1]);
     } else if constexpr (K::kWidth == 8) {
-      double(&c)[4] = sum.of[cell][0];
+      typename K::N(&c)[4] = sum.of[cell][0];
       const bool second = at.g >= 4;
-      double x = second ? c[1] : c[0], y = second ? c[3] : c[2];
+      typename K::N x = second ? c[1] : c[0], y = second ? c[3] : c[2];
       f(cell, 0, x, y);
       c[0] = c[1] = x, c[2] = c[3] = y;
     } else {
@@ -85,15 +86,17 @@ __device__ Lane here() {
 /// Addresses of a lane's numbers of a tile in shared memory, as for_pairs() visits them.
 template <class K>
 struct OwnRows {
-  double* of[kSlots<K::kWidth>];
-  __device__ OwnRows(double* tile, const Lane& at) {
+  typename K::N* of[kSlots<K::kWidth>];
+  int apart;  // from a row's first 16 columns to its last: turn_of() of floats exchanges them
+  __device__ OwnRows(typename K::N* tile, const Lane& at)
+      : apart(sizeof(typename K::N) == sizeof(double) || at.t < 2 ? 16 : -16) {
 #pragma unroll
     for (int slot = 0; slot < kSlots<K::kWidth>; ++slot)
-      of[slot] =
-          tile + place_of<K::kWidth>(own_row<K::kWidth>(at, slot), first_column<K::kWidth>(at));
+      of[slot] = tile + place_of<typename K::N, K::kWidth>(own_row<K::kWidth>(at, slot),
+                                                           first_column<K::kWidth>(at));
   }
-  [[nodiscard]] __device__ double2& pair(int slot, int step) const {
-    return *reinterpret_cast<double2*>(of[slot] + step);
+  [[nodiscard]] __device__ typename K::Pair& pair(int slot, int step) const {
+    return *reinterpret_cast<typename K::Pair*>(of[slot] + (step == 0 ? 0 : apart));
   }
 };
 
@@ -103,55 +106,55 @@ struct OwnRows {
 /// rows, backward of columns), c along it. `width`: adjacent columns of cells. If only one of the
 /// two cells across exists, the other may hold anything. entry() returns the entry at a place in
 /// cell (e, c), which lies by rows; pair() that entry and the next of its row.
-template <bool kForward, class S>
+template <bool kForward, class S, class N>
 struct Cells {
   const S* first;
   Index width;
   [[nodiscard]] __device__ const S* at(int e, int c, int place) const {
     return first + (kForward ? e * width + c : c * width + e) * kCellEntries + place;
   }
-  [[nodiscard]] __device__ double2 pair(int e, int c, int place) const {
-    return pair_at(at(e, c, place));
+  [[nodiscard]] __device__ PairOf<N> pair(int e, int c, int place) const {
+    return pair_at<N>(at(e, c, place));
   }
-  [[nodiscard]] __device__ double entry(int e, int c, int place) const {
-    return static_cast<double>(*at(e, c, place));
+  [[nodiscard]] __device__ N entry(int e, int c, int place) const {
+    return static_cast<N>(*at(e, c, place));
   }
 };
 
 /// Cells of an inverse; if `marked`, its mark, entry (0,1) of the first cell, counts as zero.
-template <bool kForward, class S>
+template <bool kForward, class S, class N>
 struct MarkedCells {
-  Cells<kForward, S> cells;
+  Cells<kForward, S, N> cells;
   bool marked;
-  [[nodiscard]] __device__ double2 pair(int e, int c, int place) const {
-    double2 both = cells.pair(e, c, place);
+  [[nodiscard]] __device__ PairOf<N> pair(int e, int c, int place) const {
+    PairOf<N> both = cells.pair(e, c, place);
     if (marked && e == 0 && c == 0 && place == 0) both.y = 0;
     return both;
   }
-  [[nodiscard]] __device__ double entry(int e, int c, int place) const {
-    return marked && e == 0 && c == 0 && place == 1 ? 0.0 : cells.entry(e, c, place);
+  [[nodiscard]] __device__ N entry(int e, int c, int place) const {
+    return marked && e == 0 && c == 0 && place == 1 ? N(0) : cells.entry(e, c, place);
   }
 };
 
 /// Two cells of a diagonal tile in global memory: those across the sum from cell 2 warp on, number
 /// `along` along it. Entries above the diagonal and from row `rows` on are zeros. `first`: the
 /// tile's first row in the panel.
-template <bool kForward, class S>
+template <bool kForward, class S, class N>
 struct DiagonalCells {
   const S* panel;
   symbolic::CellLayout layout;
   Index first, rows;
   int warp, along;
-  [[nodiscard]] __device__ double entry(int e, int /*c*/, int place) const {
+  [[nodiscard]] __device__ N entry(int e, int /*c*/, int place) const {
     const int across = 8 * (2 * warp + e), other = 8 * along;
     const int row = (kForward ? across : other) + place / symbolic::kCell,
               column = (kForward ? other : across) + place % symbolic::kCell;
     return row < rows && column <= row
-               ? static_cast<double>(__ldg(panel + layout.place(first + row, first + column)))
-               : 0.0;
+               ? static_cast<N>(__ldg(panel + layout.place(first + row, first + column)))
+               : N(0);
   }
-  [[nodiscard]] __device__ double2 pair(int e, int c, int place) const {
-    return make_double2(entry(e, c, place), entry(e, c, place + 1));
+  [[nodiscard]] __device__ PairOf<N> pair(int e, int c, int place) const {
+    return {entry(e, c, place), entry(e, c, place + 1)};
   }
 };
 
@@ -180,8 +183,8 @@ struct TensorNumbers {
   __device__ TensorNumbers(const double* tile, const Lane& at) {
 #pragma unroll
     for (int e = 0; e < 2; ++e)
-      of[e] =
-          tile + place_of<kWidth>(kForward ? 2 * at.t + e : at.t + 4 * e, first_column<kWidth>(at));
+      of[e] = tile + place_of<double, kWidth>(kForward ? 2 * at.t + e : at.t + 4 * e,
+                                              first_column<kWidth>(at));
   }
   /// Adds to sum the products of kCells cells along the sum with rows 8 cell to 8 (cell + kCells) -
   /// 1 of the tile of numbers.
@@ -231,11 +234,14 @@ struct TensorNumbers {
 /// meet in a bank: place_of() of rows a and b, and of a xor b, are related by xor, too.
 template <bool kForward, class K>
 struct FmaNumbers {
+  using N = typename K::N;
+  using Pair = typename K::Pair;
   static constexpr int kWidth = K::kWidth, kRows = kWidth == 8 ? 1 : 2;  // rows of a lane in a cell
-  const double* tile;
+  const N* tile;
   int first;
-  __device__ FmaNumbers(const double* numbers, const Lane& at)
-      : tile(numbers), first(place_of<kWidth>(kForward ? 2 * at.t : 0, first_column<kWidth>(at))) {}
+  __device__ FmaNumbers(const N* numbers, const Lane& at)
+      : tile(numbers),
+        first(place_of<N, kWidth>(kForward ? 2 * at.t : 0, first_column<kWidth>(at))) {}
   /// Adds products to sum, as TensorNumbers::multiply(). Loops are not unrolled further: loads
   /// would move to their beginning, and registers be spilled.
   template <int kCells, class Right>
@@ -244,19 +250,19 @@ struct FmaNumbers {
     const int row = 2 * at.t + (kRows == 1 ? at.g >> 2 : 0);
 #pragma unroll 1
     for (int c = 0; c < kCells; ++c) {
-      const double* numbers = tile + (cell + c) * (symbolic::kCell * kWidth);
+      const N* numbers = tile + (cell + c) * (symbolic::kCell * kWidth);
 #pragma unroll 1
       for (int k = 0; k < symbolic::kCell; k += 2) {
-        double l[2][2][kRows];  // of products k and k + 1
+        N l[2][2][kRows];  // of products k and k + 1
         if constexpr (kForward) {
           take_rows(right, row, c, k ^ 2 * at.t, l);
         } else {
           take_columns(right, row, c, k, l[0]);
           take_columns(right, row, c, k + 1, l[1]);
         }
-        const int place = first ^ place_of<kWidth>(k, 0);
+        const int place = first ^ place_of<N, kWidth>(k, 0);
 #pragma unroll
-        for (int u = 0; u < 2; ++u) add(l[u], numbers + (place ^ place_of<kWidth>(u, 0)), sum);
+        for (int u = 0; u < 2; ++u) add(l[u], numbers, place ^ place_of<N, kWidth>(u, 0), sum);
       }
     }
   }
@@ -264,38 +270,39 @@ struct FmaNumbers {
  private:
   template <class Right>
   __device__ static __forceinline__ void take_rows(const Right& right, int row, int c, int column,
-                                                   double (&l)[2][2][kRows]) {
+                                                   N (&l)[2][2][kRows]) {
 #pragma unroll
     for (int e = 0; e < 2; ++e)
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {
-        const double2 v = right.pair(e, c, (row + r) * symbolic::kCell + column);
+        const Pair v = right.pair(e, c, (row + r) * symbolic::kCell + column);
         l[0][e][r] = v.x, l[1][e][r] = v.y;
       }
   }
   template <class Right>
   __device__ static __forceinline__ void take_columns(const Right& right, int column, int c, int k,
-                                                      double (&l)[2][kRows]) {
+                                                      N (&l)[2][kRows]) {
 #pragma unroll
     for (int e = 0; e < 2; ++e) {
       if constexpr (kRows == 1) {
         l[e][0] = right.entry(e, c, k * symbolic::kCell + column);
       } else {
-        const double2 v = right.pair(e, c, k * symbolic::kCell + column);
+        const Pair v = right.pair(e, c, k * symbolic::kCell + column);
         l[e][0] = v.x, l[e][1] = v.y;
       }
     }
   }
-  __device__ static __forceinline__ void add(const double (&l)[2][kRows], const double* numbers,
+  __device__ static __forceinline__ void add(const N (&l)[2][kRows], const N* numbers, int place,
                                              TileSums<K>& sum) {
 #pragma unroll
     for (int h = 0; h < kGroups<kWidth>; ++h) {
-      const double2 y = *reinterpret_cast<const double2*>(numbers + 16 * h);
+      const Pair y = *reinterpret_cast<const Pair*>(
+          numbers + (sizeof(N) == sizeof(double) ? place + 16 * h : place ^ 16 * h));
 #pragma unroll
       for (int e = 0; e < 2; ++e)
 #pragma unroll
         for (int r = 0; r < kRows; ++r) {
-          double(&to)[2 * kRows] = sum.of[e][h];
+          N(&to)[2 * kRows] = sum.of[e][h];
           to[r] = fma(l[e][r], y.x, to[r]);
           to[kRows + r] = fma(l[e][r], y.y, to[kRows + r]);
         }

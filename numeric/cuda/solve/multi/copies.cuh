@@ -47,36 +47,36 @@ __device__ void for_caller(Offset step, const F& f) {
 /// Copies b to memory.rows, by rows, unsets x and y of the solve, and sets its tickets to -1. If
 /// not `forward`, for a backward sweep alone or no sweep, y = b instead, with the caller's NaNs
 /// replaced, which could have the bits of an unset number.
-template <class S, int kWidth, int kColumns>
-__global__ void __launch_bounds__(kCopyThreads) take_b(MultiMemory<S> memory, bool forward) {
+template <class S, class N, int kWidth, int kColumns>
+__global__ void __launch_bounds__(kCopyThreads) take_b(MultiMemory<S, N> memory, bool forward) {
   if (is_skipped(memory.numbers.run_flag)) return;
-  __shared__ double block[kColumns][kCopyRows + 1];
+  __shared__ N block[kColumns][kCopyRows + 1];
   const Index first = static_cast<Index>(blockIdx.x) * kCopyRows;
   if (blockIdx.x == 0 && threadIdx.x < symbolic::kMultiTickets)
     memory.numbers.ticket[threadIdx.x] = -1;
   for_caller<kColumns>(memory.numbers.b_step, [&](int r, int c) {
     const bool there = first + r < memory.n && c < memory.columns;
     block[c][r] =
-        there ? static_cast<double>(
+        there ? static_cast<N>(
                     memory.numbers.b[(first + r) * memory.numbers.b_step + c * memory.b_column])
-              : 0.0;
+              : N(0);
   });
   __syncthreads();
   for_block<kColumns, true>([&](int r, int c) {
     if (first + r >= memory.n || c / kWidth >= memory.groups) return;
     const Offset place = place_of_row<kWidth>(row_of(memory.b_row, first + r), c, memory.n);
-    memory.numbers.x[place] = unset_number();
-    memory.numbers.y[place] = forward ? unset_number() : as_number(block[c][r]);
+    memory.numbers.x[place] = unset_number<N>();
+    memory.numbers.y[place] = forward ? unset_number<N>() : as_number(block[c][r]);
     if (forward) memory.rows[place] = block[c][r];
   });
 }
 
 /// Copies `from`, x or after a forward sweep alone y, to out; writes NaN if the verdict is not
 /// good.
-template <class S, int kWidth, int kColumns>
-__global__ void __launch_bounds__(kCopyThreads) give_x(MultiMemory<S> memory, const double* from) {
+template <class S, class N, int kWidth, int kColumns>
+__global__ void __launch_bounds__(kCopyThreads) give_x(MultiMemory<S, N> memory, const N* from) {
   if (is_skipped(memory.numbers.run_flag)) return;
-  __shared__ double block[kColumns][kCopyRows + 1];
+  __shared__ N block[kColumns][kCopyRows + 1];
   const Index first = static_cast<Index>(blockIdx.x) * kCopyRows;
   const bool good = memory.numbers.verdict->status == VerdictStatus::positive_definite;
   for_block<kColumns, true>([&](int r, int c) {

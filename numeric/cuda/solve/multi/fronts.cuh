@@ -25,8 +25,8 @@ struct LanePosition {
 
 /// Returns x of the lane that has this lane's column and row `of`, 0 <= of < kApart. All lanes call
 /// it.
-template <int kWidth>
-__device__ double from_row(double x, int of, const LanePosition<kWidth>& at) {
+template <int kWidth, class N>
+__device__ N from_row(N x, int of, const LanePosition<kWidth>& at) {
   if constexpr (kWidth == 32)
     return x;
   else
@@ -61,11 +61,12 @@ class PlacesAhead {
   /// Prefetches to the L2 cache the numbers that front number k + 1 starts from, most of which were
   /// written long ago: its update rows in `update` (forward), which are contiguous, and the rows of
   /// its pivots in `own`, b or y.
-  __device__ void prefetch(Index k, const double* update, const double* own) const {
+  __device__ void prefetch(Index k, const typename K::N* update, const typename K::N* own) const {
+    constexpr int kBytesOfRow = K::kWidth * static_cast<int>(sizeof(typename K::N));
     if (k + 1 >= count_) return;
     const Front& f = fronts_.front(k + 1);
     if (Loads::takes_part(lane_))
-      Loads::prefetch(own + Offset{f.first} * K::kWidth, f.p * K::kWidth * 8);
+      Loads::prefetch(own + Offset{f.first} * K::kWidth, f.p * kBytesOfRow);
     if constexpr (kForward) {
       const std::uint32_t begin = __shfl_sync(kAll, next_.begin[0], 0);
 #pragma unroll
@@ -74,7 +75,7 @@ class PlacesAhead {
           const std::uint32_t end = __shfl_sync(kAll, next_.end[h], last);
           if (Loads::takes_part(lane_) && end > begin)
             Loads::prefetch(update + Offset{begin} * K::kWidth,
-                            static_cast<int>(min(end - begin, 1024u)) * K::kWidth * 8);
+                            static_cast<int>(min(end - begin, 1024u)) * kBytesOfRow);
         }
     }
   }
@@ -95,7 +96,7 @@ class PlacesAhead {
 template <class K, int kRows>
 __device__ void put_reciprocals(FrontShared<K, kRows>& shared, const typename K::S* l,
                                 const Front& f, int lane) {
-  double reciprocal[kRows / 32];
+  typename K::N reciprocal[kRows / 32];
   take_reciprocals(l, f, lane, reciprocal);
 #pragma unroll
   for (int h = 0; h < kRows / 32; ++h) shared.reciprocal[lane + 32 * h] = reciprocal[h];
@@ -105,30 +106,30 @@ __device__ void put_reciprocals(FrontShared<K, kRows>& shared, const typename K:
 /// the front; waits for two update rows of each row together, and unsets them.
 template <class K, int kRows>
 __device__ void take_starts(FrontShared<K, kRows>& shared, const Front& f,
-                            const MultiMemory<typename K::S>& memory,
-                            const LanePosition<K::kWidth>& at) {
+                            const typename K::Memory& memory, const LanePosition<K::kWidth>& at) {
+  using N = typename K::N;
   using LanePosition = multi::LanePosition<K::kWidth>;
   for (Index first = at.row; first < f.m; first += LanePosition::kAwaited * LanePosition::kApart) {
-    double sum[LanePosition::kAwaited];
-    double* place[LanePosition::kAwaited];
+    N sum[LanePosition::kAwaited];
+    N* place[LanePosition::kAwaited];
     std::uint32_t count[LanePosition::kAwaited], most = 0;
 #pragma unroll
     for (int j = 0; j < LanePosition::kAwaited; ++j) {
       const Index r = first + LanePosition::kApart * j;
       const bool there = r < f.m;
-      sum[j] = r < f.p ? memory.rows[Offset{f.first + r} * K::kWidth + at.column] : 0.0;
+      sum[j] = r < f.p ? memory.rows[Offset{f.first + r} * K::kWidth + at.column] : N(0);
       count[j] = there ? shared.end[r] - shared.begin[r] : 0;
       place[j] =
           memory.numbers.update + (there ? Offset{shared.begin[r]} * K::kWidth : 0) + at.column;
       most = max(most, count[j]);
     }
     for (std::uint32_t k = 0; k < most; k += 2) {
-      double x[2][LanePosition::kAwaited];
+      N x[2][LanePosition::kAwaited];
 #pragma unroll
       for (int u = 0; u < 2; ++u)
 #pragma unroll
         for (int j = 0; j < LanePosition::kAwaited; ++j)
-          x[u][j] = k + u < count[j] ? load_relaxed(place[j] + u * K::kWidth) : 0.0;
+          x[u][j] = k + u < count[j] ? load_relaxed(place[j] + u * K::kWidth) : N(0);
       Watch watch;
       for (;;) {
         bool all = true;
@@ -168,14 +169,15 @@ __device__ void take_starts(FrontShared<K, kRows>& shared, const Front& f,
 /// shared.number.
 template <class K, int kRows>
 __device__ void take_rows_back(FrontShared<K, kRows>& shared, const Front& f,
-                               const SweepMemory<typename K::S>& memory,
+                               const typename K::Numbers& memory,
                                const LanePosition<K::kWidth>& at) {
   using LanePosition = multi::LanePosition<K::kWidth>;
+  using N = typename K::N;
   // 12: most fronts take two rounds
   constexpr int kAwaited = K::kWidth == 32 ? 12 : LanePosition::kAwaited;
   for (Index first = at.row; first < f.m; first += kAwaited * LanePosition::kApart) {
-    double x[kAwaited];
-    const double* place[kAwaited];
+    N x[kAwaited];
+    const N* place[kAwaited];
 #pragma unroll
     for (int j = 0; j < kAwaited; ++j) {
       const Index r = first + LanePosition::kApart * j,
@@ -183,7 +185,7 @@ __device__ void take_rows_back(FrontShared<K, kRows>& shared, const Front& f,
                         : r < f.m ? static_cast<Index>(shared.place[r])
                                   : 0;
       place[j] = (r < f.p ? memory.y : memory.x) + Offset{row} * K::kWidth + at.column;
-      x[j] = r < f.m ? load_relaxed(place[j]) : 0.0;
+      x[j] = r < f.m ? load_relaxed(place[j]) : N(0);
     }
     await_numbers(place, x, kSoon);
 #pragma unroll
@@ -198,10 +200,11 @@ __device__ void take_rows_back(FrontShared<K, kRows>& shared, const Front& f,
 /// FrontShared::number; l: the panel, of m rows.
 template <int kCount, class K>
 struct RowBlock {
-  double sum[kCount];
+  using N = typename K::N;
+  N sum[kCount];
   Index row[kCount];
-  __device__ RowBlock(const double* number, const typename K::S* l, Index m, Index first,
-                      Index last, Index end, const LanePosition<K::kWidth>& at) {
+  __device__ RowBlock(const N* number, const typename K::S* l, Index m, Index first, Index last,
+                      Index end, const LanePosition<K::kWidth>& at) {
 #pragma unroll
     for (int j = 0; j < kCount; ++j)
       row[j] = min(first + at.row + LanePosition<K::kWidth>::kApart * j, last),
@@ -209,10 +212,9 @@ struct RowBlock {
     const typename K::S* column = l;
 #pragma unroll 4
     for (Index c = 0; c < end; ++c) {
-      const double y = number[c * K::kWidth + at.column];
+      const N y = number[c * K::kWidth + at.column];
 #pragma unroll
-      for (int j = 0; j < kCount; ++j)
-        sum[j] = fma(-static_cast<double>(column[row[j]]), y, sum[j]);
+      for (int j = 0; j < kCount; ++j) sum[j] = fma(-static_cast<N>(column[row[j]]), y, sum[j]);
       column += m - c - 1;
     }
   }
@@ -222,8 +224,9 @@ struct RowBlock {
 /// all lanes of a warp.
 template <class K, int kRows>
 __device__ void eliminate_rows(FrontShared<K, kRows>& shared, const typename K::S* l,
-                               const Front& f, const SweepMemory<typename K::S>& memory,
+                               const Front& f, const typename K::Numbers& memory,
                                const LanePosition<K::kWidth>& at) {
+  using N = typename K::N;
   using LanePosition = multi::LanePosition<K::kWidth>;
   for (Index first = 0; first < f.p; first += LanePosition::kPivots * LanePosition::kApart) {
     RowBlock<LanePosition::kPivots, K> block(shared.number, l, f.m, first, f.p - 1, first, at);
@@ -233,13 +236,13 @@ __device__ void eliminate_rows(FrontShared<K, kRows>& shared, const typename K::
       for (int k = 0; k < LanePosition::kApart; ++k) {
         const Index c = first + LanePosition::kApart * j + k;
         if (c >= f.p) break;
-        const double y = from_row(block.sum[j] * shared.reciprocal[c], k, at);
+        const N y = from_row(block.sum[j] * shared.reciprocal[c], k, at);
         if (at.row == k) block.sum[j] = y;
         const typename K::S* column = l + packed_column(c, f.m);
 #pragma unroll
         for (int i = j; i < LanePosition::kPivots; ++i)
           if (first + at.row + LanePosition::kApart * i > c)
-            block.sum[i] = fma(-static_cast<double>(column[block.row[i]]), y, block.sum[i]);
+            block.sum[i] = fma(-static_cast<N>(column[block.row[i]]), y, block.sum[i]);
       }
     __syncwarp();  // all lanes have read the numbers that are overwritten
 #pragma unroll
@@ -254,9 +257,8 @@ __device__ void eliminate_rows(FrontShared<K, kRows>& shared, const typename K::
 
 template <class K, int kRows>
 __device__ void sweep_fronts_forward(FrontShared<K, kRows>& shared, WarpBarriers& barriers,
-                                     const SweepView& view,
-                                     const MultiMemory<typename K::S>& memory, const Dealt& dealt,
-                                     int lane) {
+                                     const SweepView& view, const typename K::Memory& memory,
+                                     const Dealt& dealt, int lane) {
   using LanePosition = multi::LanePosition<K::kWidth>;
   if (dealt.count <= 0) return;
   const LanePosition at(lane);
@@ -294,10 +296,11 @@ constexpr Index kCarried = 8;
 /// end - 1. number: FrontShared::number; panel: L, of m rows.
 template <class K>
 struct ColumnBlock {
+  using N = typename K::N;
   using LanePosition = multi::LanePosition<K::kWidth>;
-  Dot2 sum[LanePosition::kPivots];
+  Dot2Of<N> sum[LanePosition::kPivots];
   const typename K::S* l[LanePosition::kPivots];
-  __device__ ColumnBlock(const double* number, const typename K::S* panel, Index m, Index first,
+  __device__ ColumnBlock(const N* number, const typename K::S* panel, Index m, Index first,
                          Index end, const LanePosition& at) {
 #pragma unroll
     for (int j = 0; j < LanePosition::kPivots; ++j) {
@@ -306,14 +309,14 @@ struct ColumnBlock {
     }
     for (Index begin = end; begin < m; begin += kCarried) {
       for (Index r = begin; r < min(begin + kCarried, m); ++r) {
-        const double x = number[r * K::kWidth + at.column];
+        const N x = number[r * K::kWidth + at.column];
 #pragma unroll
         for (int j = 0; j < LanePosition::kPivots; ++j)
-          sum[j].error = fma(-static_cast<double>(l[j][r]), x, sum[j].error);
+          sum[j].error = fma(-static_cast<N>(l[j][r]), x, sum[j].error);
       }
 #pragma unroll
       for (int j = 0; j < LanePosition::kPivots; ++j)
-        sum[j] = add(Dot2{sum[j].sum}, Dot2{sum[j].error});
+        sum[j] = add(Dot2Of<N>{sum[j].sum}, Dot2Of<N>{sum[j].error});
     }
   }
 };
@@ -322,8 +325,9 @@ struct ColumnBlock {
 /// stores it there and publishes it. Called by all lanes of a warp.
 template <class K, int kRows>
 __device__ void eliminate_columns(FrontShared<K, kRows>& shared, const typename K::S* l,
-                                  const Front& f, const MultiMemory<typename K::S>& memory,
+                                  const Front& f, const typename K::Memory& memory,
                                   const LanePosition<K::kWidth>& at) {
+  using N = typename K::N;
   using LanePosition = multi::LanePosition<K::kWidth>;
   constexpr Index kBlock = LanePosition::kPivots * LanePosition::kApart;
   for (Index first = (f.p - 1) / kBlock * kBlock; first >= 0; first -= kBlock) {
@@ -334,19 +338,19 @@ __device__ void eliminate_columns(FrontShared<K, kRows>& shared, const typename 
       for (int k = LanePosition::kApart - 1; k >= 0; --k) {
         const Index c = first + LanePosition::kApart * j + k;
         if (c >= f.p) continue;
-        const double x = from_row(block.sum[j].value() * shared.reciprocal[c], k, at);
+        const N x = from_row(block.sum[j].value() * shared.reciprocal[c], k, at);
         if (at.row == k) block.sum[j] = {x};
 #pragma unroll
         for (int i = 0; i <= j; ++i)
           if (first + at.row + LanePosition::kApart * i < c)
-            block.sum[i].error = fma(-static_cast<double>(block.l[i][c]), x, block.sum[i].error);
+            block.sum[i].error = fma(-static_cast<N>(block.l[i][c]), x, block.sum[i].error);
       }
     __syncwarp();  // all lanes have read the numbers that are overwritten
 #pragma unroll
     for (int j = 0; j < LanePosition::kPivots; ++j) {
       const Index r = first + at.row + LanePosition::kApart * j;
       if (r >= f.p) continue;
-      const double x = block.sum[j].sum;
+      const N x = block.sum[j].sum;
       shared.number[r * K::kWidth + at.column] = x;
       publish(memory.numbers.x + Offset{f.first + r} * K::kWidth + at.column, x);
     }
@@ -356,9 +360,8 @@ __device__ void eliminate_columns(FrontShared<K, kRows>& shared, const typename 
 
 template <class K, int kRows>
 __device__ void sweep_fronts_backward(FrontShared<K, kRows>& shared, WarpBarriers& barriers,
-                                      const SweepView& view,
-                                      const MultiMemory<typename K::S>& memory, const Dealt& dealt,
-                                      int lane) {
+                                      const SweepView& view, const typename K::Memory& memory,
+                                      const Dealt& dealt, int lane) {
   if (dealt.count <= 0) return;
   const LanePosition<K::kWidth> at(lane);
   Fronts<FrontShared<K, kRows>> fronts(shared, barriers, view, memory.numbers.l, dealt, lane);

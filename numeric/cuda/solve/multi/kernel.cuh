@@ -19,7 +19,7 @@ namespace {
 template <bool kForward, class K, int kRows, int kWarps>
 __device__ void sweep_fronts(FrontShared<K, kRows> (&shared)[kWarps],
                              WarpBarriers (&barriers)[kWarps], const SweepView& view,
-                             const MultiMemory<typename K::S>& memory, const SolveBlock& at,
+                             const typename K::Memory& memory, const SolveBlock& at,
                              const BlockRange& group, Index begin, Index end, int warp, int lane) {
   if (warp >= kWarps) return;
   const Dealt dealt = deal<kForward>(group, kWarps, begin, end, warp, at);
@@ -39,7 +39,7 @@ __device__ void hand_over() {
 
 template <bool kForward, class K>
 __device__ void sweep_direction(MultiShared<K>& shared, const SweepView& view,
-                                const MultiMemory<typename K::S>& memory) {
+                                const typename K::Memory& memory) {
   using Loads = typename K::Loads;
   const int warp = ptx::thread_index() / 32, lane = ptx::thread_index() % 32;
   const SolveBlock at(memory.groups);
@@ -64,8 +64,8 @@ __device__ void sweep_direction(MultiShared<K>& shared, const SweepView& view,
 
 /// Moves the addresses in `memory` to the arrays of this block's group, which solves kWidth of the
 /// columns; the arrays of the groups follow one another.
-template <int kWidth, class S>
-__device__ void take_share(MultiMemory<S>& memory) {
+template <int kWidth, class S, class N>
+__device__ void take_share(MultiMemory<S, N>& memory) {
   const auto group = static_cast<Offset>(static_cast<Index>(blockIdx.x) % memory.groups);
   const Offset vector = group * memory.n * kWidth, kept = group * memory.kept * kWidth;
   memory.numbers.x += vector, memory.numbers.y += vector, memory.rows += vector;
@@ -76,7 +76,7 @@ __device__ void take_share(MultiMemory<S>& memory) {
 
 template <class K>
 __global__ void __launch_bounds__(kThreads, kResident)
-    sweep(SweepView view, MultiMemory<typename K::S> memory, bool forward, bool backward) {
+    sweep(SweepView view, typename K::Memory memory, bool forward, bool backward) {
   static_assert(kFits<K>);
   if (is_skipped(memory.numbers.run_flag)) return;
   take_share<K::kWidth>(memory);
@@ -101,25 +101,28 @@ template <class S, int kWidth, SweepProducts kProducts>
 int multi_blocks() {
   namespace multi = sweep::multi;
   using K = multi::MultiKernel<S, kWidth, kProducts>;
+  using N = typename K::N;
   const int blocks =
       kernels::cooperative_blocks(multi::sweep<K>, sweep::kThreads, sizeof(multi::MultiShared<K>));
   if (blocks == 0) return 0;  // a device that cannot run sweep() needs no other kernel
-  load(multi::take_b<S, kWidth, 32>), load(multi::give_x<S, kWidth, 32>);
-  if constexpr (kWidth == 8) load(multi::take_b<S, 8, 8>), load(multi::give_x<S, 8, 8>);
+  load(multi::take_b<S, N, kWidth, 32>), load(multi::give_x<S, N, kWidth, 32>);
+  if constexpr (kWidth == 8) load(multi::take_b<S, N, 8, 8>), load(multi::give_x<S, N, 8, 8>);
   return blocks;
 }
 
 template <class S, int kWidth, SweepProducts kProducts>
-void enqueue_multi_sweeps(const SweepView& view, const MultiMemory<S>& memory, bool forward,
+void enqueue_multi_sweeps(const SweepView& view,
+                          const MultiMemory<S, NumberOf<S, kProducts>>& memory, bool forward,
                           bool backward, int blocks, cudaStream_t stream) {
   namespace multi = sweep::multi;
   using K = multi::MultiKernel<S, kWidth, kProducts>;
+  using N = typename K::N;
   const Index most = view.small + std::max(view.forward_tasks, view.backward_tasks);
   if (most == 0) return;
-  auto* take = multi::take_b<S, kWidth, 32>;
-  auto* give = multi::give_x<S, kWidth, 32>;
+  auto* take = multi::take_b<S, N, kWidth, 32>;
+  auto* give = multi::give_x<S, N, kWidth, 32>;
   if constexpr (kWidth == 8)
-    if (memory.columns <= 8) take = multi::take_b<S, 8, 8>, give = multi::give_x<S, 8, 8>;
+    if (memory.columns <= 8) take = multi::take_b<S, N, 8, 8>, give = multi::give_x<S, N, 8, 8>;
   const Index each = std::min<Index>(blocks / memory.groups, most);
   if (each < 1) throw std::logic_error("sweeps of several columns by fewer blocks than groups");
   const unsigned copies = multi::copy_blocks(memory.n);
@@ -136,10 +139,11 @@ void enqueue_multi_sweeps(const SweepView& view, const MultiMemory<S>& memory, b
 }
 
 /// Instantiates the kernels of a kind for groups of 8, 16 and 32 columns.
-#define KAURI_MULTI_SWEEP(S, kWidth, kProducts)                            \
-  template int multi_blocks<S, kWidth, SweepProducts::kProducts>();        \
-  template void enqueue_multi_sweeps<S, kWidth, SweepProducts::kProducts>( \
-      const SweepView&, const MultiMemory<S>&, bool, bool, int, cudaStream_t);
+#define KAURI_MULTI_SWEEP(S, kWidth, kProducts)                                                   \
+  template int multi_blocks<S, kWidth, SweepProducts::kProducts>();                               \
+  template void enqueue_multi_sweeps<S, kWidth, SweepProducts::kProducts>(                        \
+      const SweepView&, const MultiMemory<S, NumberOf<S, SweepProducts::kProducts>>&, bool, bool, \
+      int, cudaStream_t);
 #define KAURI_MULTI_SWEEPS(S, kProducts) \
   KAURI_MULTI_SWEEP(S, 8, kProducts)     \
   KAURI_MULTI_SWEEP(S, 16, kProducts)    \

@@ -38,7 +38,7 @@ class Stages {
 
 template <bool kForward, class K>
 __device__ void load_task(Stages<K>& stages, const SweepTask& task, const Front& front,
-                          const MultiMemory<typename K::S>& memory) {
+                          const typename K::Memory& memory) {
   const FrontCells cells{front.m, front.p};
   const auto *panel = memory.numbers.l + front.panel, *inverses = memory.numbers.l + front.inverses;
   const Index pivots = cells.pivot_tiles();
@@ -77,7 +77,7 @@ __device__ void prefetch_words(const void* from, Index count) {
 /// number: no block has read these lately. Called by the lanes that take part in loads.
 template <bool kForward, class K>
 __device__ void prefetch_task(const SweepTask& task, const Front& front, const SweepView& view,
-                              const MultiMemory<typename K::S>& memory) {
+                              const typename K::Memory& memory) {
   using Loads = typename K::Loads;
   const FrontCells cells{front.m, front.p};
   const bool whole = task.kind != SweepTask::Kind::part;
@@ -85,10 +85,10 @@ __device__ void prefetch_task(const SweepTask& task, const Front& front, const S
   const Index end = task.rows > 0 ? cells.first_row(task.row + task.rows - 1) +
                                         cells.rows_of(task.row + task.rows - 1)
                                   : begin;
-  const auto numbers = [&](const double* array, Index first) {
+  const auto numbers = [&](const typename K::N* array, Index first) {
     if (const Index rows = min(front.p - first, kTile); rows > 0)
       Loads::prefetch(array + Offset{front.first + first} * K::kWidth,
-                      rows * K::kWidth * static_cast<int>(sizeof(double)));
+                      rows * K::kWidth * static_cast<int>(sizeof(typename K::N)));
   };
   if constexpr (kForward) {
     if (!whole) return;
@@ -105,7 +105,7 @@ __device__ void prefetch_task(const SweepTask& task, const Front& front, const S
 /// stores a task whose front is kNone, at which the other warps return. Called by the loader warp.
 template <bool kForward, class K>
 __device__ void run_loader(const Tiles<K>& shared, const SweepView& view,
-                           const MultiMemory<typename K::S>& memory) {
+                           const typename K::Memory& memory) {
   const SweepTask* tasks = kForward ? view.forward : view.backward;
   const Index count = kForward ? view.forward_tasks : view.backward_tasks;
   int* ticket = memory.numbers.ticket + (kForward ? 0 : 1);

@@ -52,10 +52,11 @@ struct NumberLoader : Rounds<kWidth> {
     return round < kMain ? row + kApart * round : spare + kApart * (round - kMain);
   }
   /// Returns the lane's pair of row row_of(round) of a tile in shared memory.
-  [[nodiscard]] __device__ double2& at(double* tile, int round) const {
-    const int first = place_of<kWidth>(round < kMain ? row : spare, column);
-    return *reinterpret_cast<double2*>(tile + first +
-                                       (round < kMain ? round : round - kMain) * (kApart * kWidth));
+  template <class N>
+  [[nodiscard]] __device__ PairOf<N>& at(N* tile, int round) const {
+    const int first = place_of<N, kWidth>(round < kMain ? row : spare, column);
+    return *reinterpret_cast<PairOf<N>*>(
+        tile + first + (round < kMain ? round : round - kMain) * (kApart * kWidth));
   }
 };
 
@@ -67,14 +68,14 @@ enum class Accumulate { set, add, subtract };
 /// rows from rows.count on are zeros. kList: rows.row is not null. If `next`, all lanes poll
 /// without pause; else lane 0 alone polls the row likely to be set last or, if rows are read once,
 /// all pause. Unsets rows that are read once. Calls meanwhile() after the first loads.
-template <bool kList, int kWidth, class F>
-__device__ __forceinline__ void await_rows(const Rows& rows, bool next,
+template <bool kList, int kWidth, class N, class F>
+__device__ __forceinline__ void await_rows(const Rows<N>& rows, bool next,
                                            const NumberLoader<kWidth>& mine,
-                                           double2 (&x)[NumberLoader<kWidth>::kRounds],
+                                           PairOf<N> (&x)[NumberLoader<kWidth>::kRounds],
                                            const F& meanwhile) {
   constexpr int kRounds = NumberLoader<kWidth>::kRounds, kMain = NumberLoader<kWidth>::kMain,
                 kStep = NumberLoader<kWidth>::kApart * kWidth;
-  double *main = nullptr, *spare = nullptr;
+  N *main = nullptr, *spare = nullptr;
   Index row[kRounds];
   if constexpr (kList) {
 #pragma unroll
@@ -90,7 +91,7 @@ __device__ __forceinline__ void await_rows(const Rows& rows, bool next,
   };
 #pragma unroll
   for (int j = 0; j < kRounds; ++j) {
-    x[j] = make_double2(0, 0);
+    x[j] = {0, 0};
     if (mine.row_of(j) < rows.count) x[j] = look(place(j));
   }
   meanwhile();
@@ -125,28 +126,28 @@ __device__ __forceinline__ void await_rows(const Rows& rows, bool next,
 /// to `tile` in shared memory, or adds them to or subtracts them from the numbers that the same
 /// lane has stored there (`how`). next, meanwhile: as for await_rows(). Called by all lanes of a
 /// warp.
-template <int kWidth, class S, class F>
-__device__ __forceinline__ void load_numbers(const Rows& rows, double* tile, Accumulate how,
+template <int kWidth, class S, class N, class F>
+__device__ __forceinline__ void load_numbers(const Rows<N>& rows, N* tile, Accumulate how,
                                              bool next, std::uint64_t* empty, unsigned phase,
                                              const F& meanwhile) {
   constexpr int kRounds = NumberLoader<kWidth>::kRounds;
   const NumberLoader<kWidth> mine;
-  double2 x[kRounds];
+  PairOf<N> x[kRounds];
   if (rows.row != nullptr)
     await_rows<true>(rows, next, mine, x, meanwhile);
   else
     await_rows<false>(rows, next, mine, x, meanwhile);
   ptx::barrier_wait(empty, phase);
-  if (sizeof(S) != sizeof(double) && rows.handed_on) {
+  if (sizeof(S) != sizeof(N) && rows.handed_on) {
 #pragma unroll
     for (int j = 0; j < kRounds; ++j) x[j].x = handed_on<S>(x[j].x), x[j].y = handed_on<S>(x[j].y);
   }
   if (how != Accumulate::set) {
-    const double sign = how == Accumulate::subtract ? -1.0 : 1.0;
+    const N sign = how == Accumulate::subtract ? N(-1) : N(1);
 #pragma unroll
     for (int j = 0; j < kRounds; ++j) {
       if (mine.row_of(j) >= kTile) continue;
-      const double2 to = mine.at(tile, j);
+      const PairOf<N> to = mine.at(tile, j);
       x[j].x = fma(sign, x[j].x, to.x), x[j].y = fma(sign, x[j].y, to.y);
     }
   }
@@ -159,7 +160,7 @@ __device__ __forceinline__ void load_numbers(const Rows& rows, double* tile, Acc
 /// Begins copies of a lane's numbers of a tile, set or unset, to `tile` in shared memory, as one
 /// group of copies; they are under way when this returns. Rows from rows.count on become zeros.
 template <int kWidth>
-__device__ __forceinline__ void ask(const Rows& rows, double* tile) {
+__device__ __forceinline__ void ask(const Rows<double>& rows, double* tile) {
   const NumberLoader<kWidth> mine;
 #pragma unroll
   for (int j = 0; j < NumberLoader<kWidth>::kRounds; ++j) {
@@ -193,7 +194,7 @@ __device__ __forceinline__ bool have_come(double* tile) {
 /// were copied; one later group of copies must have been committed. Lane 0 polls the row likely to
 /// be set last, with shorter pauses if `next`.
 template <int kWidth>
-__device__ __forceinline__ void await_copies(const Rows& rows, double* tile, bool next) {
+__device__ __forceinline__ void await_copies(const Rows<double>& rows, double* tile, bool next) {
   const NumberLoader<kWidth> mine;
   Watch watch;
   while (!have_come<kWidth>(tile)) {
@@ -220,11 +221,12 @@ __device__ __forceinline__ void await_copies(const Rows& rows, double* tile, boo
 
 /// Loads x[j] from at(j), until it is set, for all j; x[j] is zero if at(j) is null. Each lane
 /// polls, with pauses.
-template <int kCount, class F>
-__device__ void await_pairs(double2 (&x)[kCount], const F& at) {
+template <int kCount, class Pair, class F>
+__device__ void await_pairs(Pair (&x)[kCount], const F& at) {
   Watch watch;
 #pragma unroll
-  for (int j = 0; j < kCount; ++j) x[j].x = x[j].y = at(j) == nullptr ? 0.0 : unset_number();
+  for (int j = 0; j < kCount; ++j)
+    x[j].x = x[j].y = at(j) == nullptr ? 0 : unset_number<decltype(Pair::x)>();
   for (;;) {
     bool all = true;
 #pragma unroll
@@ -244,8 +246,9 @@ __device__ void await_pairs(double2 (&x)[kCount], const F& at) {
 /// other, which it unsets; waits for those of all of a lane's rows together, since each wait is a
 /// trip to the L2 cache and back.
 template <class K>
-__device__ void put_starts(double* tile, const SweepTask& task, const Front& front, Index i,
-                           const SweepView& view, const MultiMemory<typename K::S>& memory) {
+__device__ void put_starts(typename K::N* tile, const SweepTask& task, const Front& front, Index i,
+                           const SweepView& view, const typename K::Memory& memory) {
+  using Pair = typename K::Pair;
   constexpr int kRounds = NumberLoader<K::kWidth>::kRounds, kTogether = K::kWidth == 32 ? 1 : 2;
   const NumberLoader<K::kWidth> mine;
   const FrontCells cells{front.m, front.p};
@@ -253,16 +256,16 @@ __device__ void put_starts(double* tile, const SweepTask& task, const Front& fro
   const bool adds = task.kind != SweepTask::Kind::gathered;
   const std::uint32_t* ptr = view.ptr + front.row + task.front + row;
   std::uint32_t begin[kRounds], end[kRounds], most = 0;
-  double2 x[kRounds];
+  Pair x[kRounds];
 #pragma unroll
   for (int j = 0; j < kRounds; ++j) {
     const int r = mine.row_of(j);
     begin[j] = adds && r < rows ? __ldg(ptr + r) : 0;
     end[j] = adds && r < rows ? __ldg(ptr + r + 1) : 0;
     x[j] = r < rows && row + r < front.p
-               ? *reinterpret_cast<const double2*>(
+               ? *reinterpret_cast<const Pair*>(
                      memory.rows + Offset{front.first + row + r} * K::kWidth + mine.column)
-               : make_double2(0, 0);
+               : Pair{0, 0};
   }
 #pragma unroll
   for (int j = 0; j < kRounds; ++j) {
@@ -271,7 +274,7 @@ __device__ void put_starts(double* tile, const SweepTask& task, const Front& fro
   }
 #pragma unroll 1
   for (std::uint32_t k = 0; k < most; k += kTogether) {
-    double2 next[kTogether * kRounds];
+    Pair next[kTogether * kRounds];
     const auto place = [&](int j) {
       const std::uint32_t own =
           static_cast<std::uint32_t>(ptx::anew(static_cast<int>(begin[j % kRounds])));
@@ -285,7 +288,7 @@ __device__ void put_starts(double* tile, const SweepTask& task, const Front& fro
 #pragma unroll
     for (int j = 0; j < kTogether * kRounds; ++j) {
       if (!there(j)) continue;
-      double2& to = mine.at(tile, j % kRounds);
+      Pair& to = mine.at(tile, j % kRounds);
       to = sum_of(to, next[j]);
       unset_pair(place(j));
     }
@@ -322,17 +325,18 @@ __device__ Sequence sequence_of(const SweepTask& task, const FrontCells& cells, 
 /// backward y, then the parts to subtract; forward the gathered sum, if the task has one, then the
 /// parts.
 template <bool kForward, class K>
-__device__ Rows vector_of(const SweepTask& task, const Front& front, Index i, Index a,
-                          const SweepMemory<typename K::S>& memory) {
+__device__ Rows<typename K::N> vector_of(const SweepTask& task, const Front& front, Index i,
+                                         Index a, const typename K::Numbers& memory) {
   const Index count = FrontCells{front.m, front.p}.rows_of(i);
-  const auto part = [&](double* parts, Index k) { return parts + Offset{k} * (kTile * K::kWidth); };
+  using N = typename K::N;
+  const auto part = [&](N* parts, Index k) { return parts + Offset{k} * (kTile * K::kWidth); };
   if constexpr (kForward) {
     const bool gathered = task.kind == SweepTask::Kind::gathered;
     const Index k = !gathered ? a : a == 0 ? task.parts : a - 1;
     return {part(memory.forward_part, task.part + k), nullptr, count, count - 1, true};
   } else {
-    double* from = a == 0 ? memory.y + Offset{front.first + i * kTile} * K::kWidth
-                          : part(memory.backward_part, task.part + a - 1);
+    N* from = a == 0 ? memory.y + Offset{front.first + i * kTile} * K::kWidth
+                     : part(memory.backward_part, task.part + a - 1);
     return {from, nullptr, count, count - 1, a > 0, a == 0};
   }
 }
@@ -340,8 +344,8 @@ __device__ Rows vector_of(const SweepTask& task, const Front& front, Index i, In
 /// Returns the n-th tile of numbers that a task's tiles are multiplied by: forward y of pivot
 /// tiles, backward x of tile rows from the last, of the front's pivots or of its ancestors'.
 template <bool kForward, class K>
-__device__ Rows input_of(const SweepTask& task, const Front& front, Index n, const SweepView& view,
-                         const SweepMemory<typename K::S>& memory) {
+__device__ Rows<typename K::N> input_of(const SweepTask& task, const Front& front, Index n,
+                                        const SweepView& view, const typename K::Numbers& memory) {
   const FrontCells cells{front.m, front.p};
   const Index k = kForward ? task.column + n : task.row + task.rows - 1 - n,
               count = cells.rows_of(k);
@@ -358,9 +362,11 @@ struct NumberRings {
   Turn<RingLengths<K>::kStarts> start;
 };
 
-/// True if the ring of inputs has room to load a tile before the one before it has come.
+/// True if a tile is asked for before the one before it has come: the ring of inputs has room, and
+/// the pair of numbers of a lane is a unit of copies past the L1 cache, which would hand out
+/// numbers that have been set since.
 template <class K>
-constexpr bool kAhead = RingLengths<K>::kInputs > 2;
+constexpr bool kAhead = RingLengths<K>::kInputs > 2 && sizeof(typename K::Pair) == 16;
 
 template <class Turn>
 __device__ void leave_full(std::uint64_t* full, Turn& turn) {
@@ -375,7 +381,7 @@ __device__ void leave_full(std::uint64_t* full, Turn& turn) {
 template <bool kForward, class K>
 __device__ void load_sums(const Tiles<K>& shared, NumberRings<K>& rings, const SweepTask& task,
                           const Front& front, Index i, const SweepView& view,
-                          const MultiMemory<typename K::S>& memory) {
+                          const typename K::Memory& memory) {
   const FrontCells cells{front.m, front.p};
   const bool whole = task.kind != SweepTask::Kind::part;
   const Sequence sequence = sequence_of<kForward>(task, cells, i);
@@ -394,22 +400,26 @@ __device__ void load_sums(const Tiles<K>& shared, NumberRings<K>& rings, const S
   Index asked = -1;  // number of the input whose copies are under way, to place `coming`; -1: none
   Turn<RingLengths<K>::kInputs> coming;
   const auto finish = [&] {
-    await_copies<K::kWidth>(input(asked), shared.data.input[coming.at], is_next(asked));
+    if constexpr (kAhead<K>)
+      await_copies<K::kWidth>(input(asked), shared.data.input[coming.at], is_next(asked));
     leave_full(shared.barrier.input_full, coming);
   };
 #pragma unroll 1
   for (Index s = 0; s < sequence.adds + sequence.inputs; ++s) {
     const bool add = sequence.is_add(s);
     const Index n = add ? sequence.add(s) : sequence.input(s);
-    if (kAhead<K> && !add && n + 1 < sequence.inputs) {
-      ptx::barrier_wait(&shared.barrier.input_empty[rings.input.at], rings.input.phase ^ 1);
-      ask<K::kWidth>(input(n), shared.data.input[rings.input.at]);
-      if (asked >= 0) finish();
-      asked = n, coming = rings.input;
-      rings.input.next();
-      continue;
+    if constexpr (kAhead<K>) {
+      if (!add && n + 1 < sequence.inputs) {
+        ptx::barrier_wait(&shared.barrier.input_empty[rings.input.at], rings.input.phase ^ 1);
+        ask<K::kWidth>(input(n), shared.data.input[rings.input.at]);
+        if (asked >= 0) finish();
+        asked = n, coming = rings.input;
+        rings.input.next();
+        continue;
+      }
     }
-    const Rows rows = add ? vector_of<kForward, K>(task, front, i, n, memory.numbers) : input(n);
+    const Rows<typename K::N> rows =
+        add ? vector_of<kForward, K>(task, front, i, n, memory.numbers) : input(n);
     const bool first = n == 0 && (!kForward || task.kind == SweepTask::Kind::gathered);
     const Accumulate how = !add || (first && !kForward) ? Accumulate::set
                            : first                      ? Accumulate::add
@@ -435,7 +445,7 @@ __device__ void load_sums(const Tiles<K>& shared, NumberRings<K>& rings, const S
 template <bool kForward, class K>
 __device__ void load_task_numbers(const Tiles<K>& shared, NumberRings<K>& rings,
                                   const SweepTask& task, const Front& front, const SweepView& view,
-                                  const MultiMemory<typename K::S>& memory) {
+                                  const typename K::Memory& memory) {
   if constexpr (!kForward)
     return load_sums<false>(shared, rings, task, front, task.column, view, memory);
   if (has_one_input(task) && task.row == 0) {
@@ -449,7 +459,7 @@ __device__ void load_task_numbers(const Tiles<K>& shared, NumberRings<K>& rings,
 
 template <bool kForward, class K>
 __device__ void run_number_loader(const Tiles<K>& shared, const SweepView& view,
-                                  const MultiMemory<typename K::S>& memory) {
+                                  const typename K::Memory& memory) {
   NumberRings<K> rings;
   for (Turn<2> turn;; turn.next()) {
     ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <type_traits>
+
 #include "numeric/cuda/solve/single/memory.hpp"
 #include "numeric/solve_impl.hpp"
 
@@ -16,11 +18,11 @@ namespace kauri::numeric::cuda {
 /// Update rows and parts are read once, and the reader sets them back to unset (all bits 1): so
 /// they are unset between solves, of any width, and lie apart from x and y, which the kernel that
 /// copies b unsets.
-/// S: scalar of L and of the caller's vectors.
-template <class S>
+/// S: scalar of L and of the caller's vectors. N: scalar of numbers, double or S.
+template <class S, class N>
 struct MultiMemory {
-  SweepMemory<S> numbers;
-  double* rows;        ///< b by rows, kWidth numbers each, in the order of L's rows; the rows of a
+  SweepMemory<S, N> numbers;
+  N* rows;             ///< b by rows, kWidth numbers each, in the order of L's rows; the rows of a
                        ///< finished tile are scratch of its correction
   const Index* b_row;  ///< row i of b is row b_row[i] of L; null: row i of L
   const Index* out_row;  ///< row i of out is row out_row[i] of L; null: row i of L
@@ -57,11 +59,11 @@ struct SeveralSolve {
 Index group_width(const Plan& plan, Index width, Index asked);
 /// Returns the memory of a solve of `columns` right-hand sides, by groups of `group` columns: l,
 /// and addresses in the `numbers` of a workspace for `most` right-hand sides
-/// (symbolic::multi_numbers()). The caller sets b, out, their rows and distances, verdict and
-/// run_flag.
-template <class S>
-MultiMemory<S> multi_memory(const Plan& plan, const S* l, double* numbers, Index most,
-                            Index columns, Index group);
+/// (symbolic::multi_numbers()), of which numbers in float use the beginning of each part. The
+/// caller sets b, out, their rows and distances, verdict and run_flag.
+template <class S, class N>
+MultiMemory<S, N> multi_memory(const Plan& plan, const S* l, double* numbers, Index most,
+                               Index columns, Index group);
 /// Returns the address of the scratch of a solve of one right-hand side (sweep_memory()) in the
 /// `numbers` of a workspace for `most` right-hand sides.
 double* scratch_of(const Plan& plan, double* numbers, Index most);
@@ -71,8 +73,13 @@ void enqueue_first_unset(const Plan& plan, double* numbers, Index most, cudaStre
 
 /// Arithmetic by which a kernel multiplies tiles: by mma.m16n8k16 of Hopper, where bulk copies
 /// bring L; by mma.m8n8k4 or by fused multiply-adds on every device, where asynchronous copies do.
-/// Sums of the first two have the same order up to that inside one instruction of Hopper's.
+/// Sums of the first two have the same order up to that inside one instruction of Hopper's. Tensor
+/// cores multiply in double; multiply-adds in the scalar of L, as FP64 may be slow where there are
+/// no tensor cores for it.
 enum class SweepProducts { hopper, tensor, fma };
+/// The scalar of numbers and of all arithmetic.
+template <class S, SweepProducts kProducts>
+using NumberOf = std::conditional_t<kProducts == SweepProducts::fma, S, double>;
 
 /// Returns the number of blocks that the current device holds at once of the kernel for groups of
 /// kWidth columns, 8, 16 or 32; 0 if it cannot run the kernel. Called once for each device, before
@@ -86,8 +93,20 @@ int multi_blocks();
 /// columns. blocks: of all groups together, at least one for each (else throws std::logic_error),
 /// at most multi_blocks(). Throws Error(device).
 template <class S, int kWidth, SweepProducts kProducts>
-void enqueue_multi_sweeps(const SweepView& view, const MultiMemory<S>& memory, bool forward,
+void enqueue_multi_sweeps(const SweepView& view,
+                          const MultiMemory<S, NumberOf<S, kProducts>>& memory, bool forward,
                           bool backward, int blocks, cudaStream_t stream);
+
+/// Returns the kernel as a member of a KernelSet, for `blocks` blocks.
+template <class S, int kWidth, SweepProducts kProducts>
+GroupKernel<S> multi_kernel(int blocks) {
+  GroupKernel<S> out{kWidth, blocks};
+  if constexpr (std::is_same_v<NumberOf<S, kProducts>, double>)
+    out.enqueue = enqueue_multi_sweeps<S, kWidth, kProducts>;
+  else
+    out.enqueue_in_float = enqueue_multi_sweeps<S, kWidth, kProducts>;
+  return out;
+}
 
 /// Enqueues the solve, by the kernel for groups of group_width() columns:
 /// KernelSet::solve_several. Throws Error(device).

@@ -35,7 +35,7 @@ __device__ void leave_stage(const Tiles<K>& shared, Rings<K>& rings, int lane) {
 /// memory.
 template <bool kForward, class K>
 __device__ void multiply_tile(const Tiles<K>& shared, Rings<K>& rings, Index rows, Index columns,
-                              const double* x, TileSums<K>& sum) {
+                              const typename K::N* x, TileSums<K>& sum) {
   const Lane at = here<K>();
   const Numbers<kForward, K> numbers(x, at);
   const Index along = kForward ? columns : rows, across = (kForward ? rows : columns) - 2 * at.warp;
@@ -46,7 +46,7 @@ __device__ void multiply_tile(const Tiles<K>& shared, Rings<K>& rings, Index row
       const Index left = along - c - 2 * pair;
       if (across <= 0 || left <= 0) continue;
       const Index width = kForward ? min(left, 2) : min(across, 2);
-      const Cells<kForward, typename K::S> cells{
+      const Cells<kForward, typename K::S, typename K::N> cells{
           kForward ? stage + pair * kForwardPair + 2 * at.warp * width * kCellEntries
                    : stage + at.warp * kBackwardPair + 2 * pair * width * kCellEntries,
           width};
@@ -107,14 +107,15 @@ struct InverseOfL {
 /// InverseOfL. The mark in V, entry (0,1), counts as zero. x: numbers in shared memory, zeros
 /// behind the rows of the tile.
 template <bool kForward, class K, class Inverse>
-__device__ void multiply_inverse(const Inverse& v, const Lane& at, const double* x,
+__device__ void multiply_inverse(const Inverse& v, const Lane& at, const typename K::N* x,
                                  TileSums<K>& sum) {
   const Numbers<kForward, K> numbers(x, at);
   if (at.warp >= v.blocks) return;
 #pragma unroll Inverse::kUnroll
   for (int k = kForward ? 0 : at.warp; k < (kForward ? at.warp + 1 : v.blocks); ++k) {
     const auto* block = kForward ? v.block(at.warp, k) : v.block(k, at.warp);
-    const MarkedCells<kForward, typename K::S> cells{{block, 2}, at.warp == 0 && k == 0};
+    const MarkedCells<kForward, typename K::S, typename K::N> cells{{block, 2},
+                                                                    at.warp == 0 && k == 0};
     numbers.template multiply<2>(cells, at, 2 * k, sum);
   }
 }
@@ -124,13 +125,13 @@ __device__ void multiply_inverse(const Inverse& v, const Lane& at, const double*
 /// may be anything. Few tiles are multiplied this way, so the code is short.
 template <bool kForward, class K>
 __device__ void multiply_diagonal(const typename K::S* panel, const FrontCells& cells, Index tile,
-                                  const Lane& at, const double* x, TileSums<K>& sum) {
+                                  const Lane& at, const typename K::N* x, TileSums<K>& sum) {
   const int all = cells.cells_of(tile);
   const Numbers<kForward, K> numbers(x, at);
 #pragma unroll 1
   for (int along = kForward ? 0 : 2 * at.warp; along < (kForward ? min(2 * at.warp + 2, all) : all);
        ++along) {
-    const DiagonalCells<kForward, typename K::S> diagonal{
+    const DiagonalCells<kForward, typename K::S, typename K::N> diagonal{
         panel,   cells.panel(), symbolic::kCell * cells.first_cell(tile), cells.rows_of(tile),
         at.warp, along};
     numbers.template multiply<1>(diagonal, at, along, sum);

@@ -24,10 +24,14 @@ constexpr int kRegisters = 128,
 static_assert(kThreads == 32 * (kMultipliers + 1 + kNumberLoaders));
 
 /// A kernel of sweeps of kColumns right-hand sides, 8, 16 or 32. S: the scalar of L and of the
-/// caller's vectors. Loads: see single/loads.cuh.
+/// caller's vectors. N: that of numbers. Loads: see single/loads.cuh.
 template <class Scalar, int kColumns, SweepProducts kKind>
 struct MultiKernel {
   using S = Scalar;
+  using N = NumberOf<Scalar, kKind>;
+  using Pair = PairOf<N>;
+  using Memory = MultiMemory<S, N>;
+  using Numbers = SweepMemory<S, N>;
   using Loads = std::conditional_t<kKind == SweepProducts::hopper, BulkLoads, AsyncLoads>;
   static constexpr int kWidth = kColumns;
   static constexpr SweepProducts kProducts = kKind;
@@ -36,45 +40,66 @@ struct MultiKernel {
 /// Lengths of the rings: stages of half a tile of L (kStages), tiles of numbers to multiply by
 /// (kInputs), and tiles of numbers that sums start from (kStarts). On Hopper two blocks fill a
 /// multiprocessor; portable kernels take at most 99 KB, and with up to 16 columns at most 81 KB, of
-/// which compute capability 8.0 has room for two.
-template <class S, int kWidth, class Loads>
+/// which compute capability 8.0 has room for two; with numbers in float at most 49 KB, so that two
+/// fill any multiprocessor.
+template <class S, int kWidth, class Loads, class N>
 struct RingsOf;
 template <class S>
-struct RingsOf<S, 8, BulkLoads> {
+struct RingsOf<S, 8, BulkLoads, double> {
   static constexpr int kStages = 5, kInputs = 4, kStarts = 2;
 };
 template <class S>
-struct RingsOf<S, 16, BulkLoads> {
+struct RingsOf<S, 16, BulkLoads, double> {
   static constexpr int kStages = 4, kInputs = 3, kStarts = 2;
 };
 template <class S>
-struct RingsOf<S, 32, BulkLoads> {
+struct RingsOf<S, 32, BulkLoads, double> {
   static constexpr int kStages = 3, kInputs = 2, kStarts = 2;
 };
+template <>
+struct RingsOf<float, 8, AsyncLoads, float> {
+  static constexpr int kStages = 4, kInputs = 4, kStarts = 2;
+};
+template <>
+struct RingsOf<float, 16, AsyncLoads, float> {
+  static constexpr int kStages = 4, kInputs = 2, kStarts = 2;
+};
+template <>
+struct RingsOf<float, 32, AsyncLoads, float> {
+  static constexpr int kStages = 3, kInputs = 2, kStarts = 1;
+};
 template <class S>
-struct RingsOf<S, 8, AsyncLoads> {
+struct RingsOf<S, 8, AsyncLoads, double> {
   static constexpr int kStages = sizeof(S) == 4 ? 5 : 3, kInputs = 4, kStarts = 2;
 };
 template <class S>
-struct RingsOf<S, 16, AsyncLoads> {
+struct RingsOf<S, 16, AsyncLoads, double> {
   static constexpr int kStages = sizeof(S) == 4 ? 4 : 3, kInputs = sizeof(S) == 4 ? 3 : 2,
                        kStarts = 2;
 };
 template <class S>
-struct RingsOf<S, 32, AsyncLoads> {
+struct RingsOf<S, 32, AsyncLoads, double> {
   static constexpr int kStages = sizeof(S) == 4 ? 4 : 3, kInputs = 2,
                        kStarts = sizeof(S) == 4 ? 2 : 1;
 };
 template <class K>
-using RingLengths = RingsOf<typename K::S, K::kWidth, typename K::Loads>;
+using RingLengths = RingsOf<typename K::S, K::kWidth, typename K::Loads, typename K::N>;
 
 /// place_of() returns the place of a number in a tile of 64 rows in shared memory. Units of four
-/// columns are permuted within 128 bytes, depending on the row, by turn_of(): a fragment's rows are
-/// t and t + 4, or 2t and 2t + 1, and in either case four of them then lie in different banks.
-__device__ constexpr int turn_of(int row) { return (row >> 1 & 1) << 1 | ((row ^ row >> 2) & 1); }
-template <int kWidth>
+/// columns are permuted within 128 bytes, depending on the row, by turn_of(). A fragment of doubles
+/// has rows t and t + 4, or 2t and 2t + 1, and in either case four of them then lie in different
+/// banks. Multiply-adds of floats read rows 2t, which lie in different banks by their own
+/// turn_of().
+template <class N, int kWidth>
+__device__ constexpr int turn_of(int row) {
+  if constexpr (sizeof(N) == sizeof(double))
+    return (row >> 1 & 1) << 1 | ((row ^ row >> 2) & 1);
+  else
+    return kWidth == 8 ? (row >> 2 & 1) << 1 : (row >> 1 & 1) << 1 | (row >> 2 & 1) << 2;
+}
+template <class N, int kWidth>
 __device__ constexpr int place_of(int row, int column) {
-  return ((row * (kWidth / 4) + column / 4) ^ turn_of(row)) * 4 + column % 4;
+  return ((row * (kWidth / 4) + column / 4) ^ turn_of<N, kWidth>(row)) * 4 + column % 4;
 }
 
 template <class K>
@@ -82,9 +107,9 @@ struct TileShared {
   using RingLengths = multi::RingLengths<K>;
   static constexpr int kNumbers = kTile * K::kWidth;
   typename K::S stage[RingLengths::kStages][kStageEntries];
-  double input[RingLengths::kInputs][kNumbers];
-  double start[RingLengths::kStarts][kNumbers];  // numbers that sums start from; then those still
-                                                 // to be multiplied by an inverse
+  typename K::N input[RingLengths::kInputs][kNumbers];
+  typename K::N start[RingLengths::kStarts][kNumbers];  // numbers that sums start from; then those
+                                                        // still to be multiplied by an inverse
   SweepTask task[2];
   Front front[2];
 };
@@ -102,30 +127,37 @@ struct TileBarriers {
 /// fronts.
 template <class K, int kMost>
 struct alignas(16) FrontShared {
+  using N = typename K::N;
   using Loads = typename K::Loads;
   static constexpr int kRows = kMost;
   static constexpr int kPanel = kRows * (kRows + 1) / 2;
   static constexpr int kRoom = kRows <= 32 ? kPanel : kPanel + kPanel / 8;
   alignas(16) typename K::S panel[kRoom];
-  alignas(16) double number[kRows * K::kWidth];
-  double reciprocal[kRows];
+  alignas(16) N number[kRows * K::kWidth];
+  N reciprocal[kRows];
   Front front[4];
   Index id[4];
   std::uint32_t place[kRows], begin[kRows], end[kRows];  // as in RowPlaces
 };
 
+/// True if numbers are in float: then two blocks fill a multiprocessor of 100 KB.
+template <class K>
+constexpr bool kInFloat = sizeof(typename K::N) == sizeof(float);
+
 /// Warps of a block that take narrow fronts, and small ones: fewer than in sweeps of one right-hand
 /// side where there is no shared memory for more.
 template <class K>
-constexpr int kNarrows =
-    K::kWidth == 32 && sizeof(typename K::S) == 8 && std::is_same_v<typename K::Loads, AsyncLoads>
-        ? kNarrowWarps - 1
-        : kNarrowWarps;
+constexpr bool kLarge =
+    sizeof(typename K::S) == sizeof(double) && std::is_same_v<typename K::Loads, AsyncLoads>;
 template <class K>
-constexpr int kSmalls =
-    K::kWidth > 8 && sizeof(typename K::S) == 8 && std::is_same_v<typename K::Loads, AsyncLoads>
-        ? kSmallWarps - 1
-        : kSmallWarps;
+constexpr int kNarrows = K::kWidth < 32 ? kNarrowWarps
+                         : kInFloat<K>  ? kNarrowWarps - 2
+                         : kLarge<K>    ? kNarrowWarps - 1
+                                        : kNarrowWarps;
+template <class K>
+constexpr int kSmalls = (kLarge<K> && K::kWidth > 8) || (kInFloat<K> && K::kWidth == 32)
+                            ? kSmallWarps - 1
+                            : kSmallWarps;
 
 template <class K>
 struct Barriers {
@@ -142,11 +174,13 @@ struct MultiShared {
   };
   Barriers<K> direction[2];
 };
-/// True if a block of K fits in shared memory, of which a block loses 1 KB: on Hopper twice; else
-/// once in 100 KB or, with up to 16 columns, twice in 164 KB.
+/// True if a block of K fits in shared memory, of which a block loses 1 KB: on Hopper twice; with
+/// numbers in float twice in 100 KB; else once in 100 KB or, with up to 16 columns, twice in 164
+/// KB.
 template <class K>
 constexpr bool kFits = sizeof(MultiShared<K>) + 1024 <=
                        1024 * (K::kProducts == SweepProducts::hopper ? 228 / kResident
+                               : kInFloat<K>                         ? 100 / kResident
                                : K::kWidth < 32                      ? 164 / kResident
                                                                      : 100);
 
@@ -179,37 +213,53 @@ __device__ void set_up(Barriers<K>& barriers) {
     for (std::uint64_t& barrier : warp.full) ptx::barrier_init(&barrier, kArrivals);
 }
 
-/// Publishes two adjacent numbers of a row, at p aligned to 16 bytes, for which other threads wait.
-__device__ inline void publish(double* p, double x, double y) {
+/// Publishes two adjacent numbers of a row, at p aligned to both, for which other threads wait.
+template <class N>
+__device__ inline void publish(N* p, std::type_identity_t<N> x, std::type_identity_t<N> y) {
   if (!watchdog::loses())
-    ptx::store_relaxed(reinterpret_cast<double2*>(p), make_double2(as_number(x), as_number(y)));
+    ptx::store_relaxed(reinterpret_cast<PairOf<N>*>(p), PairOf<N>{as_number(x), as_number(y)});
 }
 using cuda::publish;
 /// Returns the value of an unset number, all bits 1. unset() and unset_pair() store it: the reader
 /// of a number that is read once unsets that number (see MultiMemory).
-__device__ inline double unset_number() { return __longlong_as_double(-1); }
-__device__ inline void unset(double* p) { store_relaxed(p, unset_number()); }
-__device__ inline void unset_pair(double* p) {
-  ptx::store_relaxed(reinterpret_cast<double2*>(p), make_double2(unset_number(), unset_number()));
+template <class N>
+__device__ inline N unset_number() {
+  if constexpr (std::is_same_v<N, double>)
+    return __longlong_as_double(-1);
+  else
+    return __uint_as_float(~0U);
+}
+template <class N>
+__device__ inline void unset(N* p) {
+  store_relaxed(p, unset_number<N>());
+}
+template <class N>
+__device__ inline void unset_pair(N* p) {
+  ptx::store_relaxed(reinterpret_cast<PairOf<N>*>(p),
+                     PairOf<N>{unset_number<N>(), unset_number<N>()});
 }
 /// Rows of kWidth numbers in global memory: row r, r < count, is row row[r] of `array`, or row r if
 /// `row` is null. `last`: the r that is likely to be set last. `once`: the rows are read once, and
 /// the reader unsets them. `handed_on`: a backward sweep reads them, rounded as by handed_on().
+template <class N>
 struct Rows {
-  double* array;
+  N* array;
   const Index* row;
   Index count, last;
   bool once;
   bool handed_on = false;
 };
 
-__device__ inline double2 sum_of(const double2& a, const double2& b) {
-  return make_double2(a.x + b.x, a.y + b.y);
+template <class Pair>
+__device__ inline Pair sum_of(const Pair& a, const Pair& b) {
+  return {a.x + b.x, a.y + b.y};
 }
-__device__ inline double2 look(const double* p) {
-  return ptx::load_relaxed(reinterpret_cast<const double2*>(p));
+template <class N>
+__device__ inline PairOf<N> look(const N* p) {
+  return ptx::load_relaxed(reinterpret_cast<const PairOf<N>*>(p));
 }
 __device__ inline bool is_set(const double2& x) { return cuda::is_set(x.x) && cuda::is_set(x.y); }
+__device__ inline bool is_set(const float2& x) { return cuda::is_set(x.x) && cuda::is_set(x.y); }
 using cuda::is_set;
 
 }  // namespace kauri::numeric::cuda::sweep::multi

@@ -24,18 +24,18 @@ Index group_width(const Plan& plan, Index width, Index asked) {
   return plan.n <= kFewestRows ? 8 : 16;
 }
 
-template <class S>
-MultiMemory<S> multi_memory(const Plan& plan, const S* l, double* numbers, Index most,
-                            Index columns, Index group) {
+template <class S, class N>
+MultiMemory<S, N> multi_memory(const Plan& plan, const S* l, double* numbers, Index most,
+                               Index columns, Index group) {
   const symbolic::MultiNumbers place =
       symbolic::multi_numbers(plan.internals->device.sweeps, plan.n, most);
   const Offset vector = Offset{plan.n} * symbolic::solve_width(columns);
-  MultiMemory<S> out{};
+  MultiMemory<S, N> out{};
   out.numbers.l = l;
-  out.numbers.x = numbers + place.scratch;
+  out.numbers.x = reinterpret_cast<N*>(numbers + place.scratch);
   out.numbers.y = out.numbers.x + vector;
   out.rows = out.numbers.y + vector;
-  out.numbers.update = numbers;
+  out.numbers.update = reinterpret_cast<N*>(numbers);
   place_parts(plan, group, out.numbers);
   out.numbers.ticket = reinterpret_cast<int*>(numbers + place.ticket);
   out.kept = place.kept;
@@ -57,26 +57,43 @@ void enqueue_first_unset(const Plan& plan, double* numbers, Index most, cudaStre
   check(cudaMemsetAsync(numbers, 0xff, kept * sizeof(double), stream), "numbers of a solve");
 }
 
-template <class S>
-void enqueue_several(const KernelSet<S>& kernels, const SeveralSolve<S>& solve,
-                     cudaStream_t stream) {
+namespace {
+
+/// Returns the memory of a solve by groups of `columns` columns.
+template <class S, class N>
+MultiMemory<S, N> memory_of(const SeveralSolve<S>& solve, Index columns) {
   const SolveSteps& steps = solve.steps;
   const StridedView<const S> b = strided(solve.b);
   const StridedView<S> x = strided(solve.x);
-  const Index width = symbolic::solve_width(solve.x.cols),
-              columns = group_width(solve.plan, width, kernels.group_columns);
-  MultiMemory<S> multi =
-      multi_memory<S>(solve.plan, solve.entries, solve.numbers, solve.most, solve.x.cols, columns);
+  MultiMemory<S, N> multi = multi_memory<S, N>(solve.plan, solve.entries, solve.numbers, solve.most,
+                                               solve.x.cols, columns);
   multi.numbers.verdict = solve.verdict, multi.numbers.b = b.data, multi.numbers.out = x.data;
   multi.numbers.b_step = b.row, multi.numbers.out_step = x.row;
   multi.numbers.run_flag = steps.run_flag;
   multi.b_row = steps.permute ? solve.sweeps.new_of : nullptr,
   multi.out_row = steps.back ? solve.sweeps.new_of : nullptr;
   multi.b_column = b.column, multi.out_column = x.column;
+  return multi;
+}
+
+}  // namespace
+
+template <class S>
+void enqueue_several(const KernelSet<S>& kernels, const SeveralSolve<S>& solve,
+                     cudaStream_t stream) {
+  const SolveSteps& steps = solve.steps;
+  const Index width = symbolic::solve_width(solve.x.cols),
+              columns = group_width(solve.plan, width, kernels.group_columns);
   const GroupKernel<S>& group =
       *std::find_if(kernels.group.begin(), kernels.group.end(),
                     [&](const GroupKernel<S>& kernel) { return kernel.columns == columns; });
-  group.enqueue(solve.sweeps, multi, steps.forward, steps.backward, group.blocks, stream);
+  if constexpr (sizeof(S) == sizeof(float)) {
+    if (group.enqueue_in_float != nullptr)
+      return group.enqueue_in_float(solve.sweeps, memory_of<S, float>(solve, columns),
+                                    steps.forward, steps.backward, group.blocks, stream);
+  }
+  group.enqueue(solve.sweeps, memory_of<S, double>(solve, columns), steps.forward, steps.backward,
+                group.blocks, stream);
 }
 
 template void enqueue_several(const KernelSet<float>&, const SeveralSolve<float>&, cudaStream_t);

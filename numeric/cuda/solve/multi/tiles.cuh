@@ -10,19 +10,19 @@
 namespace kauri::numeric::cuda::sweep::multi {
 
 template <class K>
-__device__ void put(double* tile, TileSums<K>& sum) {
+__device__ void put(typename K::N* tile, TileSums<K>& sum) {
   const Lane at = here<K>();
   const OwnRows<K> own(tile, at);
-  for_pairs(sum, at, [&](int slot, int step, double x, double y) {
-    own.pair(slot, step) = make_double2(x, y);
+  for_pairs(sum, at, [&](int slot, int step, typename K::N x, typename K::N y) {
+    own.pair(slot, step) = {x, y};
   });
 }
 
 template <class K>
-__device__ void take(double* tile, TileSums<K>& sum) {
+__device__ void take(typename K::N* tile, TileSums<K>& sum) {
   const Lane at = here<K>();
   const OwnRows<K> own(tile, at);
-  for_pairs(sum, at, [&](int slot, int step, double& x, double& y) {
+  for_pairs(sum, at, [&](int slot, int step, typename K::N& x, typename K::N& y) {
     x = own.pair(slot, step).x, y = own.pair(slot, step).y;
   });
 }
@@ -30,35 +30,37 @@ __device__ void take(double* tile, TileSums<K>& sum) {
 /// Subtracts `sum` from the warp's rows of a tile of numbers in shared memory; sets rows from
 /// `rows` on to zero.
 template <class K>
-__device__ void take_away(double* tile, Index rows, TileSums<K>& sum) {
+__device__ void take_away(typename K::N* tile, Index rows, TileSums<K>& sum) {
+  using N = typename K::N;
+  using Pair = typename K::Pair;
   const Lane at = here<K>();
   const OwnRows<K> own(tile, at);
-  for_pairs(sum, at, [&](int slot, int step, double x, double y) {
-    double2& to = own.pair(slot, step);
-    to =
-        own_row<K::kWidth>(at, slot) < rows ? make_double2(to.x - x, to.y - y) : make_double2(0, 0);
+  for_pairs(sum, at, [&](int slot, int step, N x, N y) {
+    Pair& to = own.pair(slot, step);
+    to = own_row<K::kWidth>(at, slot) < rows ? Pair{to.x - x, to.y - y} : Pair{0, 0};
   });
 }
 
 /// Publishes the sums in the first `rows` rows of a tile row: row r to row row(r) of `array`, whose
 /// rows have kWidth numbers.
 template <class K, class Row>
-__device__ void publish_rows(double* array, Index rows, TileSums<K>& sum, const Row& row) {
+__device__ void publish_rows(typename K::N* array, Index rows, TileSums<K>& sum, const Row& row) {
+  using N = typename K::N;
   const Lane at = here<K>();
-  double* to[kSlots<K::kWidth>];
+  N* to[kSlots<K::kWidth>];
 #pragma unroll
   for (int slot = 0; slot < kSlots<K::kWidth>; ++slot) {
     const int r = own_row<K::kWidth>(at, slot);
     to[slot] =
         r < rows ? array + Offset{row(r)} * K::kWidth + first_column<K::kWidth>(at) : nullptr;
   }
-  for_pairs(sum, at, [&](int slot, int step, double x, double y) {
+  for_pairs(sum, at, [&](int slot, int step, N x, N y) {
     if (to[slot] != nullptr) publish(to[slot] + step, x, y);
   });
 }
 
 template <class K>
-__device__ double* await_input(const Tiles<K>& shared, const Rings<K>& rings) {
+__device__ typename K::N* await_input(const Tiles<K>& shared, const Rings<K>& rings) {
   ptx::barrier_wait(&shared.barrier.input_full[rings.input.at], rings.input.phase);
   return shared.data.input[rings.input.at];
 }
@@ -70,7 +72,7 @@ __device__ void leave_input(const Tiles<K>& shared, Rings<K>& rings) {
   rings.input.next();
 }
 template <class K>
-__device__ double* await_start(const Tiles<K>& shared, const Rings<K>& rings) {
+__device__ typename K::N* await_start(const Tiles<K>& shared, const Rings<K>& rings) {
   ptx::barrier_wait(&shared.barrier.start_full[rings.start.at], rings.start.phase);
   return shared.data.start[rings.start.at];
 }
@@ -101,42 +103,44 @@ __device__ void flip(TileSums<K>& sum) {
 template <bool kForward, class K>
 __device__ void solve_marked_tile(const InverseOfL<typename K::S>& inverse,
                                   const typename K::S* panel, const FrontCells& cells, Index k,
-                                  double* c, double* scratch, TileSums<K>& sum) {
+                                  typename K::N* c, typename K::N* scratch, TileSums<K>& sum) {
+  using N = typename K::N;
+  using Pair = typename K::Pair;
   const Lane at = here<K>();
   const Index rows = cells.rows_of(k);
   const OwnRows<K> own(c, at);
   const auto kept = [&](int slot, int step) {
-    return reinterpret_cast<double2*>(scratch + own_row<K::kWidth>(at, slot) * K::kWidth +
-                                      first_column<K::kWidth>(at) + step);
+    return reinterpret_cast<Pair*>(scratch + own_row<K::kWidth>(at, slot) * K::kWidth +
+                                   first_column<K::kWidth>(at) + step);
   };
   const auto is_there = [&](int slot) { return own_row<K::kWidth>(at, slot) < rows; };
   sum = {};
   multiply_inverse<kForward>(inverse, at, c, sum);
   together();
-  for_pairs(sum, at, [&](int slot, int step, double x, double y) {
+  for_pairs(sum, at, [&](int slot, int step, N x, N y) {
     if (is_there(slot)) *kept(slot, step) = own.pair(slot, step);
-    own.pair(slot, step) = make_double2(x, y);
+    own.pair(slot, step) = {x, y};
   });
   together();
   sum = {};
   multiply_diagonal<kForward>(panel, cells, k, at, c, sum);
   together();
-  for_pairs(sum, at, [&](int slot, int step, double& x, double& y) {
-    double2& place = own.pair(slot, step);
-    const double2 first = place;
-    place = make_double2(0, 0);
+  for_pairs(sum, at, [&](int slot, int step, N& x, N& y) {
+    Pair& place = own.pair(slot, step);
+    const Pair first = place;
+    place = {0, 0};
     if (is_there(slot)) {
-      const double2 right = *kept(slot, step);
-      place = make_double2(right.x - x, right.y - y);
+      const Pair right = *kept(slot, step);
+      place = {right.x - x, right.y - y};
       *kept(slot, step) = first;
     }
   });
   together();
   sum = {};
   multiply_inverse<kForward>(inverse, at, c, sum);
-  for_pairs(sum, at, [&](int slot, int step, double& x, double& y) {
+  for_pairs(sum, at, [&](int slot, int step, N& x, N& y) {
     if (!is_there(slot)) return;
-    const double2 first = *kept(slot, step);
+    const Pair first = *kept(slot, step);
     x += first.x, y += first.y;
   });
 }
@@ -148,8 +152,8 @@ __device__ void solve_marked_tile(const InverseOfL<typename K::S>& inverse,
 /// all threads that multiply.
 template <bool kForward, class K>
 __device__ void solve_tile(const Tiles<K>& shared, Rings<K>& rings,
-                           const MultiMemory<typename K::S>& memory, const Front& front, Index k,
-                           bool product, double* c, TileSums<K>& sum) {
+                           const typename K::Memory& memory, const Front& front, Index k,
+                           bool product, typename K::N* c, TileSums<K>& sum) {
   const FrontCells cells{front.m, front.p};
   const InverseStages<K> stages(shared, rings, sweep::blocks_of(cells.cells_of(k)));
   together();
@@ -175,7 +179,7 @@ __device__ void solve_tile(const Tiles<K>& shared, Rings<K>& rings,
 }
 
 template <class K>
-__device__ void publish_part(double* parts, Index part, Index rows, TileSums<K>& sum) {
+__device__ void publish_part(typename K::N* parts, Index part, Index rows, TileSums<K>& sum) {
   publish_rows(parts + Offset{part} * (kTile * K::kWidth), rows, sum, [](int r) { return r; });
 }
 
@@ -183,8 +187,8 @@ __device__ void publish_part(double* parts, Index part, Index rows, TileSums<K>&
 /// also stores y to the task's input if rows below in the same task read it. `sum`: the result.
 template <class K>
 __device__ void finish_pivots(const Tiles<K>& shared, Rings<K>& rings, const SweepTask& task,
-                              const Front& front, Index i, double* start, TileSums<K>& sum,
-                              const MultiMemory<typename K::S>& memory) {
+                              const Front& front, Index i, typename K::N* start, TileSums<K>& sum,
+                              const typename K::Memory& memory) {
   const FrontCells cells{front.m, front.p};
   const Offset first = Offset{front.first + i * kTile} * K::kWidth;
   solve_tile<true>(shared, rings, memory, front, i, ends_with_product(task, i, cells.pivot_tiles()),
@@ -203,7 +207,9 @@ __device__ void finish_pivots(const Tiles<K>& shared, Rings<K>& rings, const Swe
 /// unsets it once it has been read.
 template <class K>
 __device__ void gather_rows(const SweepTask& task, const Front& front, const Lane& at,
-                            const SweepView& view, const SweepMemory<typename K::S>& memory) {
+                            const SweepView& view, const typename K::Numbers& memory) {
+  using N = typename K::N;
+  using Pair = typename K::Pair;
   constexpr int kLanes = K::kWidth / 2, kTogether = 32 / kLanes, kUnderWay = 16;
   const FrontCells cells{front.m, front.p};
   const int mine = at.lane / kLanes, column = at.lane % kLanes * 2;
@@ -212,12 +218,12 @@ __device__ void gather_rows(const SweepTask& task, const Front& front, const Lan
     if (r >= cells.rows_of(task.row)) return;
     const std::uint32_t* ptr = view.ptr + front.row + task.front + cells.first_row(task.row) + r;
     const std::uint32_t begin = ptr[0], count = ptr[1] - begin;
-    double* from = memory.update + (Offset{begin} + mine) * K::kWidth + column;
-    double2 sum[4] = {};
+    N* from = memory.update + (Offset{begin} + mine) * K::kWidth + column;
+    Pair sum[4] = {};
 #pragma unroll 1
     for (int left = static_cast<int>(count) - mine; left > 0;
          left -= kUnderWay * kTogether, from += kUnderWay * kTogether * K::kWidth) {
-      double2 x[kUnderWay];
+      Pair x[kUnderWay];
       const auto place = [&](int u) {
         return u * kTogether < left ? from + u * kTogether * K::kWidth : nullptr;
       };
@@ -225,14 +231,14 @@ __device__ void gather_rows(const SweepTask& task, const Front& front, const Lan
 #pragma unroll
       for (int u = 0; u < kUnderWay; ++u) {
         sum[u % 4] = sum_of(sum[u % 4], x[u]);
-        if (double* p = place(u); p != nullptr) unset_pair(p);
+        if (N* p = place(u); p != nullptr) unset_pair(p);
       }
     }
-    double2 all = sum_of(sum_of(sum[0], sum[1]), sum_of(sum[2], sum[3]));
+    Pair all = sum_of(sum_of(sum[0], sum[1]), sum_of(sum[2], sum[3]));
     __syncwarp();
 #pragma unroll
     for (int lanes = 16; lanes >= kLanes; lanes /= 2)
-      all = sum_of(all, make_double2(exchange(all.x, lanes), exchange(all.y, lanes)));
+      all = sum_of(all, Pair{exchange(all.x, lanes), exchange(all.y, lanes)});
     if (mine == 0)
       publish(memory.forward_part + (Offset{task.part} * kTile + r) * K::kWidth + column, all.x,
               all.y);
@@ -242,7 +248,7 @@ __device__ void gather_rows(const SweepTask& task, const Front& front, const Lan
 template <class K>
 __device__ void do_task(const Tiles<K>& shared, Rings<K>& rings, const SweepTask& task,
                         const Front& front, const SweepView& view,
-                        const MultiMemory<typename K::S>& memory) {
+                        const typename K::Memory& memory) {
   if (task.kind == SweepTask::Kind::gather)
     return gather_rows<K>(task, front, here<K>(), view, memory.numbers);
   const FrontCells cells{front.m, front.p};
@@ -259,7 +265,7 @@ __device__ void do_task(const Tiles<K>& shared, Rings<K>& rings, const SweepTask
     }
     if (task.kind == SweepTask::Kind::part)
       return publish_part(memory.numbers.forward_part, task.part, rows, sum);
-    double* start = await_start(shared, rings);
+    typename K::N* start = await_start(shared, rings);
     take_away(start, rows, sum);
     if (i < pivots) {
       finish_pivots(shared, rings, task, front, i, start, sum, memory);
@@ -275,8 +281,9 @@ __device__ void do_task(const Tiles<K>& shared, Rings<K>& rings, const SweepTask
 
 /// Adds `part` to `sum`, and sets `part` to the rounding error of this addition, to which the
 /// caller adds the next products.
-__device__ inline void carry(double& sum, double& part) {
-  const Dot2 both = add(Dot2{sum}, Dot2{part});
+template <class N>
+__device__ inline void carry(N& sum, N& part) {
+  const Dot2Of<N> both = add(Dot2Of<N>{sum}, Dot2Of<N>{part});
   sum = both.sum, part = both.error;
 }
 
@@ -292,7 +299,7 @@ __device__ void carry(TileSums<K>& sum, TileSums<K>& part) {
 
 template <class K>
 __device__ void do_task_back(const Tiles<K>& shared, Rings<K>& rings, const SweepTask& task,
-                             const Front& front, const MultiMemory<typename K::S>& memory) {
+                             const Front& front, const typename K::Memory& memory) {
   const FrontCells cells{front.m, front.p};
   const bool product = ends_with_product_back(task, cells.pivot_tiles());
   TileSums<K> sum, part;
@@ -306,7 +313,7 @@ __device__ void do_task_back(const Tiles<K>& shared, Rings<K>& rings, const Swee
   carry(sum, part);  // the error left in `part` is less than the rounding error of sum
   if (task.kind == SweepTask::Kind::part)
     return publish_part(memory.numbers.backward_part, task.part, cells.rows_of(task.column), sum);
-  double* start = await_start(shared, rings);
+  typename K::N* start = await_start(shared, rings);
   take_away(start, cells.rows_of(task.column), sum);
   const Offset first = Offset{front.first + task.column * kTile} * K::kWidth;
   solve_tile<false>(shared, rings, memory, front, task.column,
@@ -317,7 +324,7 @@ __device__ void do_task_back(const Tiles<K>& shared, Rings<K>& rings, const Swee
 
 template <bool kForward, class K>
 __device__ void run_multipliers(const Tiles<K>& shared, const SweepView& view,
-                                const MultiMemory<typename K::S>& memory) {
+                                const typename K::Memory& memory) {
   Rings<K> rings;
   for (Turn<2> turn;; turn.next()) {
     ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
@@ -337,7 +344,7 @@ __device__ void run_multipliers(const Tiles<K>& shared, const SweepView& view,
 /// Executes tasks of tiled fronts until no ticket is left. Called by all threads of a block.
 template <bool kForward, class K>
 __device__ void sweep_tiles(const Tiles<K>& shared, const SweepView& view,
-                            const MultiMemory<typename K::S>& memory) {
+                            const typename K::Memory& memory) {
   const auto multiply = [&] { run_multipliers<kForward>(shared, view, memory); };
   const auto load_numbers = [&](int warp) {
     if (warp == kLoader)

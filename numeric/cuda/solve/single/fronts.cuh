@@ -198,9 +198,10 @@ struct RowPlaces {
 template <class Panels, class S, bool kForward>
 class Ahead {
  public:
+  using N = typename Panels::N;
   static constexpr int kHalves = Panels::kHalves;
   __device__ Ahead(const Fronts<Panels>& fronts, Index count, const SweepView& view,
-                   const SweepMemory<S>& memory, int lane)
+                   const SweepMemory<S, N>& memory, int lane)
       : fronts_(fronts), count_(count), view_(view), memory_(memory), lane_(lane) {
     next_.template load<kForward>(fronts.front(0), fronts.id(0), count > 0, view, lane);
     look(0);
@@ -224,7 +225,7 @@ class Ahead {
   }
 
   RowPlaces<kHalves> places;
-  double number[kHalves];  // b (forward) or y (backward) of the lane's pivots
+  N number[kHalves];  // b (forward) or y (backward) of the lane's pivots
 
  private:
   __device__ void look(Index k) {
@@ -244,40 +245,39 @@ class Ahead {
   const Fronts<Panels>& fronts_;
   Index count_;
   const SweepView& view_;
-  const SweepMemory<S>& memory_;
+  const SweepMemory<S, N>& memory_;
   int lane_;
   RowPlaces<kHalves> next_, after_;
-  double coming_[kHalves];
+  N coming_[kHalves];
 };
 
 /// Computes 1 / L(r, r) for a lane's rows r, lane and lane + 32, that are pivots; 0 for its other
 /// rows.
-template <class S, int kHalves>
-__device__ void take_reciprocals(const S* l, const Front& f, int lane, double (&out)[kHalves]) {
+template <class S, class N, int kHalves>
+__device__ void take_reciprocals(const S* l, const Front& f, int lane, N (&out)[kHalves]) {
 #pragma unroll
   for (int h = 0; h < kHalves; ++h) {
     const Index r = lane + 32 * h;
-    out[h] = r < f.p ? 1.0 / l[packed_column(r, f.m) + r] : 0.0;
+    out[h] = r < f.p ? N(1) / static_cast<N>(l[packed_column(r, f.m) + r]) : N(0);
   }
 }
 
 /// Adds the children's update rows, one after the other, to v, the sums of a lane's rows; waits for
 /// the update rows of both rows together.
-template <int kHalves>
-__device__ void add_updates(const double* update, const RowPlaces<kHalves>& at,
-                            double (&v)[kHalves]) {
+template <class N, int kHalves>
+__device__ void add_updates(const N* update, const RowPlaces<kHalves>& at, N (&v)[kHalves]) {
   if constexpr (kHalves == 1) {
     for_numbers(update + at.begin[0], 1, static_cast<Index>(at.end[0] - at.begin[0]), kSoon,
-                [&](double x) { v[0] += x; });
+                [&](N x) { v[0] += x; });
   } else {
     const std::uint32_t count[2] = {at.end[0] - at.begin[0], at.end[1] - at.begin[1]},
                         most = max(count[0], count[1]);
     for (std::uint32_t k = 0; k < most; k += 2) {
-      const double* const place[4] = {update + at.begin[0] + k, update + at.begin[0] + k + 1,
-                                      update + at.begin[1] + k, update + at.begin[1] + k + 1};
-      double x[4];
+      const N* const place[4] = {update + at.begin[0] + k, update + at.begin[0] + k + 1,
+                                 update + at.begin[1] + k, update + at.begin[1] + k + 1};
+      N x[4];
 #pragma unroll
-      for (int u = 0; u < 4; ++u) x[u] = k + u % 2 < count[u / 2] ? load_relaxed(place[u]) : 0.0;
+      for (int u = 0; u < 4; ++u) x[u] = k + u % 2 < count[u / 2] ? load_relaxed(place[u]) : N(0);
       await_numbers(place, x, kSoon);
 #pragma unroll
       for (int u = 0; u < 4; ++u) v[u / 2] += x[u];
@@ -288,28 +288,29 @@ __device__ void add_updates(const double* update, const RowPlaces<kHalves>& at,
 /// Eliminates pivots 32 kHalf to end - 1 from the rows below each: v_r -= (L_rc / L_cc) v_c, so
 /// that from column to column there are one exchange and one product. v of a pivot is then L_cc
 /// y_c. `reciprocal`: 1 / L_cc in shared memory. Called by all lanes of a warp.
-template <int kHalf, class S, int kHalves>
-__device__ void eliminate(const S* l, const double* reciprocal, Index m, Index end, int lane,
-                          double (&v)[kHalves]) {
+template <int kHalf, class S, class N, int kHalves>
+__device__ void eliminate(const S* l, const N* reciprocal, Index m, Index end, int lane,
+                          N (&v)[kHalves]) {
   const S* column = l + packed_column(32 * kHalf, m) + lane;
 #pragma unroll 4
   for (Index c = 32 * kHalf; c < end; ++c) {
-    double factor[kHalves];
+    N factor[kHalves];
 #pragma unroll
     for (int h = kHalf; h < kHalves; ++h) {
       const Index r = lane + 32 * h;
-      factor[h] = r > c && r < m ? -column[32 * h] * reciprocal[c] : 0.0;
+      factor[h] = r > c && r < m ? -column[32 * h] * reciprocal[c] : N(0);
     }
-    const double pivot = __shfl_sync(kAll, v[kHalf], c % 32);
+    const N pivot = __shfl_sync(kAll, v[kHalf], c % 32);
 #pragma unroll
     for (int h = kHalf; h < kHalves; ++h) v[h] = fma(factor[h], pivot, v[h]);
     column += m - c - 1;
   }
 }
 
-template <class Panels, class S>
+template <class Panels, class S, class N>
 __device__ void sweep_fronts_forward(Panels& shared, WarpBarriers& barriers, const SweepView& view,
-                                     const SweepMemory<S>& memory, const Dealt& dealt, int lane) {
+                                     const SweepMemory<S, N>& memory, const Dealt& dealt,
+                                     int lane) {
   constexpr int kHalves = Panels::kHalves;
   if (dealt.count <= 0) return;
   Fronts<Panels> fronts(shared, barriers, view, memory.l, dealt, lane);
@@ -318,7 +319,7 @@ __device__ void sweep_fronts_forward(Panels& shared, WarpBarriers& barriers, con
     fronts.begin(k);
     const Front& f = fronts.front(k);
     ahead.ask(k);
-    double v[kHalves], reciprocal[kHalves];
+    N v[kHalves], reciprocal[kHalves];
     const S* l = fronts.await_panel();
     take_reciprocals(l, f, lane, reciprocal);
 #pragma unroll
@@ -343,15 +344,16 @@ __device__ void sweep_fronts_forward(Panels& shared, WarpBarriers& barriers, con
 
 /// A sum in twice the precision. subtract() adds its rounding error to sum.error one step late,
 /// from `last`, so that no operation waits for it.
+template <class N>
 struct Trailing {
-  Dot2 sum;
-  double last = 0;
+  Dot2Of<N> sum;
+  N last = 0;
   template <class S>
-  __device__ void subtract(double v, double x) {
-    const double before = sum.error;
+  __device__ void subtract(N v, N x) {
+    const N before = sum.error;
     sum.error = 0;
-    sum.subtract<S>(v, x);
-    const double error = sum.error;
+    sum.template subtract<S>(v, x);
+    const N error = sum.error;
     sum.error = before + last;
     last = error;
   }
@@ -362,58 +364,58 @@ struct Trailing {
 /// rounding error of the last product, with the column eliminated just before, is left out, since
 /// it would come five operations too late; all other errors are added. Called by all lanes of a
 /// warp.
-template <int kHalf, class S, int kHalves>
+template <int kHalf, class S, class N, int kHalves>
 __device__ void eliminate_back(const S* l, const Front& f, Index end, Index column,
-                               const double (&reciprocal)[kHalves], Trailing (&z)[kHalves],
-                               double (&x)[kHalves], int lane) {
+                               const N (&reciprocal)[kHalves], Trailing<N> (&z)[kHalves],
+                               N (&x)[kHalves], int lane) {
   const S* row[kHalves];
 #pragma unroll
   for (int h = 0; h <= kHalf; ++h) row[h] = l + packed_column(column + 32 * h, f.m);
 #pragma unroll 2
   for (Index c = end; c-- > 32 * kHalf;) {
-    const double solution = __shfl_sync(kAll, z[kHalf].sum.value() * reciprocal[kHalf], c % 32);
+    const N solution = __shfl_sync(kAll, z[kHalf].sum.value() * reciprocal[kHalf], c % 32);
     if (lane == c % 32) x[kHalf] = solution;
 #pragma unroll
     for (int h = 0; h <= kHalf; ++h)
-      if (column + 32 * h < c) z[h].template subtract<S>(row[h][c], solution);
+      if (column + 32 * h < c) z[h].template subtract<S>(static_cast<N>(row[h][c]), solution);
   }
 }
 
 /// Sets z[h] to y (`number`) less the products of the rows below the pivots, whose x is in shared
 /// memory, for column `column` + 32 h. A warp does `width` columns side by side; the 32 / width
 /// lanes of one column divide its rows, and all end with the sum.
-template <class S, int kHalves>
-__device__ void subtract_below(const S* l, const Front& f, const double* x,
-                               const double (&number)[kHalves], int width, Index column, int lane,
-                               Trailing (&z)[kHalves]) {
+template <class S, class N, int kHalves>
+__device__ void subtract_below(const S* l, const Front& f, const N* x, const N (&number)[kHalves],
+                               int width, Index column, int lane, Trailing<N> (&z)[kHalves]) {
 #pragma unroll
   for (int h = 0; h < kHalves; ++h) {
     if (32 * h >= f.p) continue;
     const Index own = column + 32 * h;
-    Dot2 sum;
+    Dot2Of<N> sum;
     if (own < f.p) {
       const S* below = l + packed_column(own, f.m);
-      for (Index r = f.p + lane / width; r < f.m; r += 32 / width) sum.subtract<S>(below[r], x[r]);
+      for (Index r = f.p + lane / width; r < f.m; r += 32 / width)
+        sum.template subtract<S>(static_cast<N>(below[r]), x[r]);
     }
     __syncwarp();
     for (int lanes = width; lanes < 32; lanes *= 2) sum = add(sum, exchange(sum, lanes));
-    z[h].sum = add(Dot2{__shfl_sync(kAll, number[h], column)}, sum);
+    z[h].sum = add(Dot2Of<N>{__shfl_sync(kAll, number[h], column)}, sum);
   }
 }
 
 /// Waits for x of the rows below the pivots, all together, and stores it to `x` in shared memory;
 /// waits for y of the lane's pivots (`number`), which is set by then or a little later.
-template <class S, int kHalves>
-__device__ void await_rows_below(const Front& f, const SweepMemory<S>& memory,
-                                 const RowPlaces<kHalves>& at, int lane, double* x,
-                                 double (&number)[kHalves]) {
-  const double* place[2 * kHalves];
-  double below[2 * kHalves];
+template <class S, class N, int kHalves>
+__device__ void await_rows_below(const Front& f, const SweepMemory<S, N>& memory,
+                                 const RowPlaces<kHalves>& at, int lane, N* x,
+                                 N (&number)[kHalves]) {
+  const N* place[2 * kHalves];
+  N below[2 * kHalves];
 #pragma unroll
   for (int h = 0; h < kHalves; ++h) {
     const Index r = lane + 32 * h;
     place[h] = memory.x + at.place[h], place[kHalves + h] = memory.y + f.first + r;
-    below[h] = r >= f.p && r < f.m ? load_relaxed(place[h]) : 0.0, below[kHalves + h] = number[h];
+    below[h] = r >= f.p && r < f.m ? load_relaxed(place[h]) : N(0), below[kHalves + h] = number[h];
   }
   await_numbers(place, below, kSoon);
 #pragma unroll
@@ -421,9 +423,10 @@ __device__ void await_rows_below(const Front& f, const SweepMemory<S>& memory,
     x[lane + 32 * h] = below[h], number[h] = handed_on<S>(below[kHalves + h]);
 }
 
-template <class Panels, class S>
+template <class Panels, class S, class N>
 __device__ void sweep_fronts_backward(Panels& shared, WarpBarriers& barriers, const SweepView& view,
-                                      const SweepMemory<S>& memory, const Dealt& dealt, int lane) {
+                                      const SweepMemory<S, N>& memory, const Dealt& dealt,
+                                      int lane) {
   constexpr int kHalves = Panels::kHalves;
   if (dealt.count <= 0) return;
   Fronts<Panels> fronts(shared, barriers, view, memory.l, dealt, lane);
@@ -434,14 +437,14 @@ __device__ void sweep_fronts_backward(Panels& shared, WarpBarriers& barriers, co
     const Front& f = fronts.front(k);
     ahead.ask(k);
     const S* l = fronts.await_panel();
-    double reciprocal[kHalves], x[kHalves] = {};
+    N reciprocal[kHalves], x[kHalves] = {};
     take_reciprocals(l, f, lane, reciprocal);
     await_rows_below(f, memory, ahead.places, lane, shared.x, ahead.number);
     __syncwarp();
     int width = 1;
     while (width < f.p && width < 32) width *= 2;
     const Index column = lane % width;
-    Trailing z[kHalves];
+    Trailing<N> z[kHalves];
     subtract_below(l, f, shared.x, ahead.number, width, column, lane, z);
     if constexpr (kHalves > 1) eliminate_back<1>(l, f, f.p, column, reciprocal, z, x, lane);
     eliminate_back<0>(l, f, min(f.p, 32), column, reciprocal, z, x, lane);

@@ -4,11 +4,13 @@
 
 namespace kauri::numeric::cuda {
 
-template int sweep_blocks<float, BulkLoads>();
-template int sweep_blocks<double, BulkLoads>();
-template void enqueue_sweeps<float, BulkLoads>(const SweepView&, const SweepMemory<float>&, bool,
-                                               bool, int, cudaStream_t);
-template void enqueue_sweeps<double, BulkLoads>(const SweepView&, const SweepMemory<double>&, bool,
-                                                bool, int, cudaStream_t);
+template int sweep_blocks<float, double, BulkLoads>();
+template int sweep_blocks<double, double, BulkLoads>();
+template void enqueue_sweeps<float, double, BulkLoads>(const SweepView&,
+                                                       const SweepMemory<float, double>&, bool,
+                                                       bool, int, cudaStream_t);
+template void enqueue_sweeps<double, double, BulkLoads>(const SweepView&,
+                                                        const SweepMemory<double, double>&, bool,
+                                                        bool, int, cudaStream_t);
 
 }  // namespace kauri::numeric::cuda

@@ -17,9 +17,9 @@ namespace {
 /// Sweeps, in one direction, through fronts [begin, end) of view.order, which are dealt to the
 /// warps of a group's blocks, block by block. Only the first kWarps warps of a block, for which
 /// there is shared memory, take fronts. Called by all threads of a block.
-template <bool kForward, class Panels, class S, int kWarps>
+template <bool kForward, class Panels, class S, class N, int kWarps>
 __device__ void sweep_fronts(Panels (&shared)[kWarps], WarpBarriers (&barriers)[kWarps],
-                             const SweepView& view, const SweepMemory<S>& memory,
+                             const SweepView& view, const SweepMemory<S, N>& memory,
                              const BlockRange& group, Index begin, Index end) {
   const int thread = ptx::thread_index(), warp = thread / 32,
             lane = thread % 32;  // kept from phase to phase, they would be spilled
@@ -31,34 +31,35 @@ __device__ void sweep_fronts(Panels (&shared)[kWarps], WarpBarriers (&barriers)[
     sweep_fronts_backward(shared[warp], barriers[warp], view, memory, dealt, lane);
 }
 
-template <bool kForward, class S, class Loads>
-__device__ void sweep_narrow(SweepShared<S, Loads>& shared, const SweepView& view,
-                             const SweepMemory<S>& memory, const BlockRange& group) {
+template <bool kForward, class S, class N, class Loads>
+__device__ void sweep_narrow(SweepShared<S, N, Loads>& shared, const SweepView& view,
+                             const SweepMemory<S, N>& memory, const BlockRange& group) {
   sweep_fronts<kForward>(shared.narrow, shared.direction[kForward ? 0 : 1].narrow, view, memory,
                          group, 0, view.narrow);
 }
 
-template <bool kForward, class S, class Loads>
-__device__ void sweep_small(SweepShared<S, Loads>& shared, const SweepView& view,
-                            const SweepMemory<S>& memory, const BlockRange& group) {
+template <bool kForward, class S, class N, class Loads>
+__device__ void sweep_small(SweepShared<S, N, Loads>& shared, const SweepView& view,
+                            const SweepMemory<S, N>& memory, const BlockRange& group) {
   sweep_fronts<kForward>(shared.small, shared.direction[kForward ? 0 : 1].small, view, memory,
                          group, view.narrow, view.small);
 }
 
-template <bool kForward, class S, class Loads>
-__device__ void sweep_tiles(SweepShared<S, Loads>& shared, const SweepView& view,
-                            const SweepMemory<S>& memory, const BlockRange& group) {
+template <bool kForward, class S, class N, class Loads>
+__device__ void sweep_tiles(SweepShared<S, N, Loads>& shared, const SweepView& view,
+                            const SweepMemory<S, N>& memory, const BlockRange& group) {
   if (place_in(group) < 0) return;
-  sweep_tiles<kForward>(Tiles<S, Loads>{shared.tiles, shared.direction[kForward ? 0 : 1].tiles},
+  sweep_tiles<kForward>(Tiles<S, N, Loads>{shared.tiles, shared.direction[kForward ? 0 : 1].tiles},
                         view, memory);
 }
 
 /// Replaces NaNs of the caller's in y that have the bits of an unset number, before a backward
 /// sweep alone. Threads that are ahead of this call wait for these numbers.
-__device__ void set_all(double* y, Index n) {
+template <class N>
+__device__ void set_all(N* y, Index n) {
   for (Offset k = static_cast<Offset>(blockIdx.x) * kThreads + ptx::thread_index(); k < n;
        k += static_cast<Offset>(gridDim.x) * kThreads)
-    if (const double x = y[k]; !is_set(x)) publish(y + k, x);
+    if (const N x = y[k]; !is_set(x)) publish(y + k, x);
 }
 
 /// Lets copies fill shared memory that threads have read and written. Called by all threads of
@@ -71,14 +72,14 @@ __device__ void hand_over() {
 }
 
 // Devices of compute capability 8.6, 8.9 and 12.0 have 99 KB for a block.
-static_assert(sizeof(SweepShared<double, AsyncLoads>) <= 99 * 1024);
+static_assert(sizeof(SweepShared<double, double, AsyncLoads>) <= 99 * 1024);
 
-template <class S, class Loads>
+template <class S, class N, class Loads>
 __global__ void __launch_bounds__(kThreads, kResident<Loads>)
-    sweep(SweepView view, SweepMemory<S> memory, bool forward, bool backward) {
+    sweep(SweepView view, SweepMemory<S, N> memory, bool forward, bool backward) {
   if (is_skipped(memory.run_flag)) return;
   extern __shared__ __align__(128) unsigned char sweep_shared[];
-  auto& shared = *reinterpret_cast<SweepShared<S, Loads>*>(sweep_shared);
+  auto& shared = *reinterpret_cast<SweepShared<S, N, Loads>*>(sweep_shared);
   watchdog::begin(watchdog::Kernel::sweep);
   if (ptx::thread_index() == 0) {
     set_up<Loads>(shared.direction[0]), set_up<Loads>(shared.direction[1]);
@@ -109,21 +110,21 @@ __global__ void __launch_bounds__(kThreads, kResident<Loads>)
 
 namespace kauri::numeric::cuda {
 
-template <class S, class Loads>
+template <class S, class N, class Loads>
 int sweep_blocks() {
-  return kernels::cooperative_blocks(sweep::sweep<S, Loads>, sweep::kThreads,
-                                     sizeof(sweep::SweepShared<S, Loads>));
+  return kernels::cooperative_blocks(sweep::sweep<S, N, Loads>, sweep::kThreads,
+                                     sizeof(sweep::SweepShared<S, N, Loads>));
 }
 
-template <class S, class Loads>
-void enqueue_sweeps(const SweepView& view, const SweepMemory<S>& memory, bool forward,
+template <class S, class N, class Loads>
+void enqueue_sweeps(const SweepView& view, const SweepMemory<S, N>& memory, bool forward,
                     bool backward, int blocks, cudaStream_t stream) {
   const Index most = view.small + std::max(view.forward_tasks, view.backward_tasks);
   if (most == 0) return;
-  check(kernels::launch_cooperative(sweep::sweep<S, Loads>,
+  check(kernels::launch_cooperative(sweep::sweep<S, N, Loads>,
                                     static_cast<unsigned>(std::min<Index>(most, blocks)),
-                                    sweep::kThreads, sizeof(sweep::SweepShared<S, Loads>), stream,
-                                    view, memory, forward, backward),
+                                    sweep::kThreads, sizeof(sweep::SweepShared<S, N, Loads>),
+                                    stream, view, memory, forward, backward),
         "a launch of sweeps");
 }
 

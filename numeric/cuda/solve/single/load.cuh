@@ -12,10 +12,10 @@ namespace kauri::numeric::cuda::sweep {
 
 /// The loader's side of the ring of stages in shared memory, which it fills. For each stage:
 /// begin(), copy() once or more, end(). Called by the lanes that take part (single/loads.cuh).
-template <class S, class Loads>
+template <class S, class N, class Loads>
 class Stages {
  public:
-  __device__ explicit Stages(const Tiles<S, Loads>& shared) : shared_(shared) {}
+  __device__ explicit Stages(const Tiles<S, N, Loads>& shared) : shared_(shared) {}
   /// Waits until the next stage is free, announces `bytes` bytes of copies to its barrier, and
   /// returns it.
   __device__ S* begin(int bytes) {
@@ -32,7 +32,7 @@ class Stages {
   }
 
  private:
-  const Tiles<S, Loads>& shared_;
+  const Tiles<S, N, Loads>& shared_;
   Turn<kStages> turn_;
 };
 
@@ -94,8 +94,8 @@ __device__ void load_product(Ring& stages, const S* product) {
   }
 }
 
-template <bool kForward, class S, class Loads>
-__device__ void load_task(Stages<S, Loads>& stages, const SweepTask& task, const Front& front,
+template <bool kForward, class S, class N, class Loads>
+__device__ void load_task(Stages<S, N, Loads>& stages, const SweepTask& task, const Front& front,
                           const S* l) {
   const FrontCells cells{front.m, front.p};
   const S *panel = l + front.panel, *inverses = l + front.inverses;
@@ -123,14 +123,14 @@ __device__ void load_task(Stages<S, Loads>& stages, const SweepTask& task, const
 
 /// Draws tickets until none is left, and fills the ring with the data of their tasks. At the end
 /// stores a task whose front is kNone, at which the other warps return. Called by the loader warp.
-template <bool kForward, class S, class Loads>
-__device__ void run_loader(const Tiles<S, Loads>& shared, const SweepView& view,
-                           const SweepMemory<S>& memory) {
+template <bool kForward, class S, class N, class Loads>
+__device__ void run_loader(const Tiles<S, N, Loads>& shared, const SweepView& view,
+                           const SweepMemory<S, N>& memory) {
   const SweepTask* tasks = kForward ? view.forward : view.backward;
   const Index count = kForward ? view.forward_tasks : view.backward_tasks;
   int* ticket = memory.ticket + (kForward ? 0 : 1);
   const int lane = ptx::thread_index() % 32;
-  Stages<S, Loads> stages(shared);
+  Stages<S, N, Loads> stages(shared);
   Turn<2> turn;
   for (;; turn.next()) {
     ptx::barrier_wait(&shared.barrier.task_empty[turn.at], turn.phase ^ 1);
@@ -164,24 +164,28 @@ __device__ void run_loader(const Tiles<S, Loads>& shared, const SweepView& view,
 constexpr Index kNear = 2;
 
 /// Addresses of a lane's two numbers of a tile; null: zero stands for the number.
+template <class N>
 struct LaneAddresses {
-  const double* of[2];
-  const double* last;  // address of the tile's number that is likely to be set last
+  const N* of[2];
+  const N* last;  // address of the tile's number that is likely to be set last
 };
+template <class N>
 struct Two {
-  double of[2];
+  N of[2];
 };
-__device__ inline Two look(const LaneAddresses& at) {
-  return {{at.of[0] == nullptr ? 0.0 : load_relaxed(at.of[0]),
-           at.of[1] == nullptr ? 0.0 : load_relaxed(at.of[1])}};
+template <class N>
+__device__ inline Two<N> look(const LaneAddresses<N>& at) {
+  return {{at.of[0] == nullptr ? N(0) : load_relaxed(at.of[0]),
+           at.of[1] == nullptr ? N(0) : load_relaxed(at.of[1])}};
 }
 
 /// Waits until both numbers of every lane are set, and returns them. With `next`, the next step
 /// needs them: all lanes poll both, without pause. Otherwise lane 0 first polls one number alone,
 /// with pauses: at.last. This keeps the polls of many waiting blocks from crowding the L2 cache.
 /// Called by all lanes of a warp.
-__device__ inline Two await_two(const LaneAddresses& at, bool next, int lane) {
-  Two out = look(at);
+template <class N>
+__device__ inline Two<N> await_two(const LaneAddresses<N>& at, bool next, int lane) {
+  Two<N> out = look(at);
   Watch watch;
   while (__any_sync(0xffffffffu, !is_set(out.of[0]) || !is_set(out.of[1]))) {
     if (!next) {
@@ -195,9 +199,9 @@ __device__ inline Two await_two(const LaneAddresses& at, bool next, int lane) {
   return out;
 }
 
-template <class S, class Loads>
-__device__ inline void load_input_tile(const Tiles<S, Loads>& shared, Turn<kInputs>& turn,
-                                       const Two& numbers, int lane) {
+template <class S, class N, class Loads>
+__device__ inline void load_input_tile(const Tiles<S, N, Loads>& shared, Turn<kInputs>& turn,
+                                       const Two<N>& numbers, int lane) {
   ptx::barrier_wait(&shared.barrier.input_empty[turn.at], turn.phase ^ 1);
   shared.data.input[turn.at][lane] = numbers.of[0];
   shared.data.input[turn.at][lane + 32] = numbers.of[1];
@@ -206,7 +210,8 @@ __device__ inline void load_input_tile(const Tiles<S, Loads>& shared, Turn<kInpu
   turn.next();
 }
 
-__device__ inline LaneAddresses rows_at(const double* numbers, Index rows, int lane) {
+template <class N>
+__device__ inline LaneAddresses<N> rows_at(const N* numbers, Index rows, int lane) {
   return {
       {lane < rows ? numbers + lane : nullptr, lane + 32 < rows ? numbers + lane + 32 : nullptr},
       numbers + rows - 1};
@@ -214,10 +219,10 @@ __device__ inline LaneAddresses rows_at(const double* numbers, Index rows, int l
 
 /// Returns the addresses of a lane's two numbers x of tile row i in the backward sweep: of the
 /// front's own pivots, or of its ancestors'.
-template <class S>
-__device__ inline LaneAddresses places_back(const Front& front, const FrontCells& cells, Index i,
-                                            const SweepView& view, const SweepMemory<S>& memory,
-                                            int lane) {
+template <class S, class N>
+__device__ inline LaneAddresses<N> places_back(const Front& front, const FrontCells& cells, Index i,
+                                               const SweepView& view,
+                                               const SweepMemory<S, N>& memory, int lane) {
   const Index rows = cells.rows_of(i);
   if (i < cells.pivot_tiles()) return rows_at(memory.x + front.first + i * kTile, rows, lane);
   const Index* row = view.row + front.row + cells.first_row(i);
@@ -226,10 +231,10 @@ __device__ inline LaneAddresses places_back(const Front& front, const FrontCells
           memory.x + row[0]};
 }
 
-template <bool kForward, class S, class Loads>
-__device__ void load_inputs(const Tiles<S, Loads>& shared, const SweepTask& task,
-                            const Front& front, const SweepView& view, const SweepMemory<S>& memory,
-                            Turn<kInputs>& turn, int lane) {
+template <bool kForward, class S, class N, class Loads>
+__device__ void load_inputs(const Tiles<S, N, Loads>& shared, const SweepTask& task,
+                            const Front& front, const SweepView& view,
+                            const SweepMemory<S, N>& memory, Turn<kInputs>& turn, int lane) {
   const FrontCells cells{front.m, front.p};
   const Index pivots = cells.pivot_tiles();
   const bool whole = task.kind != SweepTask::Kind::part;
@@ -238,15 +243,15 @@ __device__ void load_inputs(const Tiles<S, Loads>& shared, const SweepTask& task
       if (reads_own(task, i)) continue;
       const Index end = last_column(task, i, pivots);
       for (Index k = task.column; k < end; ++k) {
-        const LaneAddresses at =
+        const LaneAddresses<N> at =
             rows_at(memory.y + front.first + k * kTile, cells.rows_of(k), lane);
         load_input_tile(shared, turn, await_two(at, whole && k + kNear >= end, lane), lane);
       }
     }
   } else if (task.rows > 0) {
-    LaneAddresses at = places_back(front, cells, task.row + task.rows - 1, view, memory, lane);
+    LaneAddresses<N> at = places_back(front, cells, task.row + task.rows - 1, view, memory, lane);
     for (Index i = task.row + task.rows; i-- > task.row;) {
-      const LaneAddresses now = at;
+      const LaneAddresses<N> now = at;
       if (i > task.row)
         at = places_back(front, cells, i - 1, view, memory,
                          lane);  // loads of these places take as long as loads of numbers
@@ -255,9 +260,9 @@ __device__ void load_inputs(const Tiles<S, Loads>& shared, const SweepTask& task
   }
 }
 
-template <bool kForward, class S, class Loads>
-__device__ void run_input(const Tiles<S, Loads>& shared, const SweepView& view,
-                          const SweepMemory<S>& memory) {
+template <bool kForward, class S, class N, class Loads>
+__device__ void run_input(const Tiles<S, N, Loads>& shared, const SweepView& view,
+                          const SweepMemory<S, N>& memory) {
   const int lane = ptx::thread_index() % 32;
   Turn<kInputs> inputs;
   for (Turn<2> turn;; turn.next()) {
@@ -275,39 +280,38 @@ __device__ void run_input(const Tiles<S, Loads>& shared, const SweepView& view,
 /// Waits for and returns the number that the forward sum of row r of a tile row starts from: b, if
 /// `row`, that row of the front, is a pivot, plus the children's update rows one after the other
 /// (or their gathered sum), less the parts of its products that other tasks summed.
-template <class S>
-__device__ inline double start_row(const SweepTask& task, const Front& front, Index row, Index r,
-                                   const SweepView& view, const SweepMemory<S>& memory) {
-  double sum =
-      row < front.p ? memory.b[row_of(view.old_of, front.first + row) * memory.b_step] : 0.0;
+template <class S, class N>
+__device__ inline N start_row(const SweepTask& task, const Front& front, Index row, Index r,
+                              const SweepView& view, const SweepMemory<S, N>& memory) {
+  N sum = row < front.p ? memory.b[row_of(view.old_of, front.first + row) * memory.b_step] : S(0);
   if (task.kind == SweepTask::Kind::gathered) {
     sum += await_number(memory.forward_part + Offset{task.part + task.parts} * kTile + r);
   } else {
     const std::uint32_t* ptr = view.ptr + front.row + task.front + row;
     for_numbers(memory.update + ptr[0], 1, static_cast<Index>(ptr[1] - ptr[0]), kSoon,
-                [&](double x) { sum += x; });
+                [&](N x) { sum += x; });
   }
   for_numbers(memory.forward_part + Offset{task.part} * kTile + r, kTile, task.parts, kLater,
-              [&](double x) { sum -= x; });
+              [&](N x) { sum -= x; });
   return sum;
 }
 
-template <class S>
-__device__ inline Dot2 start_column(const SweepTask& task, const Front& front, Index r,
-                                    const SweepMemory<S>& memory) {
-  Dot2 sum{handed_on<S>(await_number(memory.y + front.first + task.column * kTile + r))};
+template <class S, class N>
+__device__ inline Dot2Of<N> start_column(const SweepTask& task, const Front& front, Index r,
+                                         const SweepMemory<S, N>& memory) {
+  Dot2Of<N> sum{handed_on<S>(await_number(memory.y + front.first + task.column * kTile + r))};
   for_numbers(memory.backward_part + Offset{task.part} * kTile + r, kTile, task.parts, kLater,
-              [&](double x) { sum = add(sum, Dot2{-x}); });
+              [&](N x) { sum = add(sum, Dot2Of<N>{-x}); });
   return sum;
 }
 
 /// Stores to shared memory the numbers that the sums of tile row i (backward of tile column i)
 /// start from, and for each the index of its result, TileShared::place. Called by the two start
 /// warps, thread r for row r.
-template <bool kForward, class S, class Loads>
-__device__ void load_start(const Tiles<S, Loads>& shared, const SweepTask& task, const Front& front,
-                           Index i, const SweepView& view, const SweepMemory<S>& memory,
-                           Turn<2>& turn, Index r) {
+template <bool kForward, class S, class N, class Loads>
+__device__ void load_start(const Tiles<S, N, Loads>& shared, const SweepTask& task,
+                           const Front& front, Index i, const SweepView& view,
+                           const SweepMemory<S, N>& memory, Turn<2>& turn, Index r) {
   const FrontCells cells{front.m, front.p};
   ptx::barrier_wait(&shared.barrier.start_empty[turn.at], turn.phase ^ 1);
   const bool there = r < cells.rows_of(i);
@@ -315,12 +319,12 @@ __device__ void load_start(const Tiles<S, Loads>& shared, const SweepTask& task,
   if constexpr (kForward) {
     if (there && row >= front.p)
       shared.data.place[turn.at][r] = view.slot[front.relative + row - front.p];
-    shared.data.start[turn.at][r] = there ? start_row(task, front, row, r, view, memory) : 0.0;
+    shared.data.start[turn.at][r] = there ? start_row(task, front, row, r, view, memory) : N(0);
   } else {
     if (there)
       shared.data.place[turn.at][r] =
           static_cast<std::uint32_t>(row_of(view.back_of, front.first + row));
-    const Dot2 sum = there ? start_column(task, front, r, memory) : Dot2{};
+    const Dot2Of<N> sum = there ? start_column(task, front, r, memory) : Dot2Of<N>{};
     shared.data.start[turn.at][r] = sum.sum, shared.data.start[turn.at][kTile + r] = sum.error;
   }
   __syncwarp();
@@ -328,9 +332,9 @@ __device__ void load_start(const Tiles<S, Loads>& shared, const SweepTask& task,
   turn.next();
 }
 
-template <bool kForward, class S, class Loads>
-__device__ void run_start(const Tiles<S, Loads>& shared, const SweepView& view,
-                          const SweepMemory<S>& memory) {
+template <bool kForward, class S, class N, class Loads>
+__device__ void run_start(const Tiles<S, N, Loads>& shared, const SweepView& view,
+                          const SweepMemory<S, N>& memory) {
   const Index row = ptx::thread_index() - 32 * kStart;
   Turn<2> starts;
   for (Turn<2> turn;; turn.next()) {

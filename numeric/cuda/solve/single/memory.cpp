@@ -4,20 +4,20 @@
 
 namespace kauri::numeric::cuda {
 
-template <class S>
-void place_parts(const Plan& plan, Index columns, SweepMemory<S>& memory) {
+template <class S, class N>
+void place_parts(const Plan& plan, Index columns, SweepMemory<S, N>& memory) {
   const Offset below = static_cast<Offset>(plan.supernodes.row.size()) - plan.n;
   memory.forward_part = memory.update + below * columns;
   memory.backward_part = memory.forward_part + Offset{plan.internals->device.sweeps.forward_parts} *
                                                    symbolic::kTile * columns;
 }
 
-template <class S>
-SweepMemory<S> sweep_memory(const Plan& plan, const S* l, double* numbers) {
+template <class S, class N>
+SweepMemory<S, N> sweep_memory(const Plan& plan, const S* l, double* numbers) {
   const symbolic::DeviceSchedule::Sweeps& sweeps = plan.internals->device.sweeps;
-  SweepMemory<S> out{};
+  SweepMemory<S, N> out{};
   out.l = l;
-  out.x = numbers;
+  out.x = reinterpret_cast<N*>(numbers);
   out.y = out.x + plan.n;
   out.update = out.y + plan.n;
   place_parts(plan, 1, out);
@@ -28,17 +28,22 @@ SweepMemory<S> sweep_memory(const Plan& plan, const S* l, double* numbers) {
 
 /// An unset number has all bits set, which makes a ticket -1: the first ticket drawn is the one
 /// after -1.
+template <class N>
 void enqueue_unset(const Plan& plan, double* numbers, cudaStream_t stream) {
-  check(
-      cudaMemsetAsync(
-          numbers, 0xff,
-          static_cast<std::size_t>(plan.internals->device.sweeps.numbers) * sizeof(double), stream),
-      "numbers of a solve");
+  // One of the doubles that are counted stands for both tickets.
+  const auto arrays = static_cast<std::size_t>(plan.internals->device.sweeps.numbers) - 1;
+  check(cudaMemsetAsync(numbers, 0xff, arrays * sizeof(N) + 2 * sizeof(int), stream),
+        "numbers of a solve");
 }
 
-template void place_parts(const Plan&, Index, SweepMemory<float>&);
-template void place_parts(const Plan&, Index, SweepMemory<double>&);
-template SweepMemory<float> sweep_memory(const Plan&, const float*, double*);
-template SweepMemory<double> sweep_memory(const Plan&, const double*, double*);
+#define KAURI_MEMORY(S, N)                                           \
+  template void place_parts(const Plan&, Index, SweepMemory<S, N>&); \
+  template SweepMemory<S, N> sweep_memory(const Plan&, const S*, double*);
+KAURI_MEMORY(float, float)
+KAURI_MEMORY(float, double)
+KAURI_MEMORY(double, double)
+#undef KAURI_MEMORY
+template void enqueue_unset<float>(const Plan&, double*, cudaStream_t);
+template void enqueue_unset<double>(const Plan&, double*, cudaStream_t);
 
 }  // namespace kauri::numeric::cuda

@@ -4,11 +4,17 @@
 
 namespace kauri::numeric::cuda {
 
-template int sweep_blocks<float, AsyncLoads>();
-template int sweep_blocks<double, AsyncLoads>();
-template void enqueue_sweeps<float, AsyncLoads>(const SweepView&, const SweepMemory<float>&, bool,
-                                                bool, int, cudaStream_t);
-template void enqueue_sweeps<double, AsyncLoads>(const SweepView&, const SweepMemory<double>&, bool,
-                                                 bool, int, cudaStream_t);
+template int sweep_blocks<float, float, AsyncLoads>();
+template int sweep_blocks<float, double, AsyncLoads>();
+template int sweep_blocks<double, double, AsyncLoads>();
+template void enqueue_sweeps<float, float, AsyncLoads>(const SweepView&,
+                                                       const SweepMemory<float, float>&, bool, bool,
+                                                       int, cudaStream_t);
+template void enqueue_sweeps<float, double, AsyncLoads>(const SweepView&,
+                                                        const SweepMemory<float, double>&, bool,
+                                                        bool, int, cudaStream_t);
+template void enqueue_sweeps<double, double, AsyncLoads>(const SweepView&,
+                                                         const SweepMemory<double, double>&, bool,
+                                                         bool, int, cudaStream_t);
 
 }  // namespace kauri::numeric::cuda

@@ -9,14 +9,16 @@
 // (symbolic/device/sweep_lists.hpp).
 //
 // S, here and in files that include this: the scalar of L, of the inverses and products beside it,
-// and of the caller's vectors. L in float becomes double when it is read; numbers, sums and
-// products are in double in either case.
+// and of the caller's vectors. N: the scalar of numbers, sums and products, double or S. L in float
+// becomes N when it is read.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <type_traits>
+
 #include "numeric/cuda/plan/tile.cuh"
 #include "numeric/cuda/runtime/kernel/dot2.cuh"
-#include "numeric/cuda/runtime/kernel/ptx.cuh"
+#include "numeric/cuda/runtime/kernel/numbers.cuh"
 #include "numeric/cuda/runtime/kernel/watchdog.cuh"
 #include "numeric/cuda/solve/single/loads.cuh"
 #include "numeric/cuda/solve/single/memory.hpp"
@@ -38,19 +40,22 @@ __device__ inline Index row_of(const Index* old_of, Index k) {
 /// for, and of a later one.
 constexpr unsigned kSoon = 20, kLater = 60;
 
-/// Returns true if a number is set, that is, computed. Tests the upper half alone: any other number
-/// with that upper half is a NaN of the caller's, which publish() replaces.
+/// Returns true if a number is set, that is, computed. Tests the upper half of a double alone: any
+/// other number with that upper half is a NaN of the caller's, which publish() replaces.
 __device__ inline bool is_set(double x) { return __double2hiint(x) != -1; }
+__device__ inline bool is_set(float x) { return __float_as_uint(x) != ~0U; }
 
-__device__ inline double await_number(const double* p) {
-  double x = load_relaxed(p);
+template <class N>
+__device__ inline N await_number(const N* p) {
+  N x = load_relaxed(p);
   Watch watch;
   while (!is_set(x)) watch.look(Awaited::number, p, 0, 0), x = load_relaxed(p);
   return x;
 }
 
 /// Waits until the number at p is set, with pauses of `pause` ns between loads.
-__device__ inline void await_there(const double* p, unsigned pause) {
+template <class N>
+__device__ inline void await_there(const N* p, unsigned pause) {
   Watch watch;
   while (!is_set(load_relaxed(p))) watch.look(Awaited::number, p, 0, 0), __nanosleep(pause);
 }
@@ -69,9 +74,8 @@ __device__ __forceinline__ void look_at(Watch& watch, const There& is_there, con
 /// Waits until x[k], the number already loaded from p[k], is set for all k. Each round loads all
 /// missing ones together, since a load takes a trip to the L2 cache and back. The pauses between
 /// rounds, in ns, leave the cache to other threads.
-template <int kCount>
-__device__ void await_numbers(const double* const (&p)[kCount], double (&x)[kCount],
-                              unsigned pause) {
+template <int kCount, class N>
+__device__ void await_numbers(const N* const (&p)[kCount], N (&x)[kCount], unsigned pause) {
   Watch watch;
   for (;;) {
     bool all = true;
@@ -89,13 +93,13 @@ __device__ void await_numbers(const double* const (&p)[kCount], double (&x)[kCou
 
 /// Waits for the numbers at p + k step, k in [0, count), four at a time, and calls f(number) for
 /// each in turn. `pause`: as in await_numbers().
-template <class F>
-__device__ void for_numbers(const double* p, Offset step, Index count, unsigned pause, const F& f) {
+template <class N, class F>
+__device__ void for_numbers(const N* p, Offset step, Index count, unsigned pause, const F& f) {
   for (Index k = 0; k < count; k += 4, p += 4 * step) {
-    const double* const place[4] = {p, p + step, p + 2 * step, p + 3 * step};
-    double x[4];
+    const N* const place[4] = {p, p + step, p + 2 * step, p + 3 * step};
+    N x[4];
 #pragma unroll
-    for (int u = 0; u < 4; ++u) x[u] = k + u < count ? load_relaxed(place[u]) : 0.0;
+    for (int u = 0; u < 4; ++u) x[u] = k + u < count ? load_relaxed(place[u]) : N(0);
     await_numbers(place, x, pause);
 #pragma unroll
     for (int u = 0; u < 4; ++u)
@@ -107,22 +111,26 @@ __device__ void for_numbers(const double* p, Offset step, Index count, unsigned 
 __device__ inline double as_number(double x) {
   return is_set(x) ? x : __longlong_as_double(0x7ff8000000000000);
 }
-__device__ inline void publish(double* p, double x) {
+__device__ inline float as_number(float x) { return is_set(x) ? x : __uint_as_float(0x7fc00000U); }
+template <class N>
+__device__ inline void publish(N* p, std::type_identity_t<N> x) {
   if (!watchdog::loses()) store_relaxed(p, as_number(x));
 }
 
 /// Returns a + b with the rounding error of their sum; add(b, a) has the same bits.
-__device__ inline Dot2 add(const Dot2& a, const Dot2& b) {
-  const double sum = __dadd_rn(a.sum, b.sum), shadow = __dsub_rn(sum, a.sum);
-  const double error =
-      __dadd_rn(__dsub_rn(a.sum, __dsub_rn(sum, shadow)), __dsub_rn(b.sum, shadow));
-  return {sum, __dadd_rn(__dadd_rn(a.error, b.error), error)};
+template <class N>
+__device__ inline Dot2Of<N> add(const Dot2Of<N>& a, const Dot2Of<N>& b) {
+  const N sum = add_rn(a.sum, b.sum), shadow = sub_rn(sum, a.sum);
+  const N error = add_rn(sub_rn(a.sum, sub_rn(sum, shadow)), sub_rn(b.sum, shadow));
+  return {sum, add_rn(add_rn(a.error, b.error), error)};
 }
 
-__device__ inline double exchange(double x, int lanes) {
+template <class N>
+__device__ inline N exchange(N x, int lanes) {
   return __shfl_xor_sync(0xffffffffu, x, lanes);
 }
-__device__ inline Dot2 exchange(const Dot2& x, int lanes) {
+template <class N>
+__device__ inline Dot2Of<N> exchange(const Dot2Of<N>& x, int lanes) {
   return {exchange(x.sum, lanes), exchange(x.error, lanes)};
 }
 
@@ -159,15 +167,15 @@ constexpr int kFirstBlocks =
 constexpr int kBarrier = 1,
               kLeftBarrier = 2;  // named barriers: of the multiplying warps, and of all warps
 
-template <class S>
+template <class S, class N>
 struct TileShared {
   S stage[kStages][kStageEntries];
-  double input[kInputs][kTile];
-  double start[2][2 * kTile];  // numbers that sums start from; backward followed by their rounding
-                               // errors
-  double sum[2][kTile];  // sums of the rows of a diagonal tile, to be multiplied by its inverse
-  double own[kTile];     // the product, which is the numbers of that tile (y or x)
-  double rest[kTile];    // the residual in a correction of these numbers
+  N input[kInputs][kTile];
+  N start[2][2 * kTile];  // numbers that sums start from; backward followed by their rounding
+                          // errors
+  N sum[2][kTile];        // sums of the rows of a diagonal tile, to be multiplied by its inverse
+  N own[kTile];           // the product, which is the numbers of that tile (y or x)
+  N rest[kTile];          // the residual in a correction of these numbers
   std::uint32_t place[2][kTile];  // forward: places of update rows; backward: rows of x in the
                                   // caller's numbering
   SweepTask task[2];
@@ -181,14 +189,15 @@ struct TileBarriers {
 /// Shared memory of a warp that takes narrow or small fronts, of up to kRows rows: panels of two
 /// fronts, one from the beginning and one to the end, if both fit; numbers of a front's rows;
 /// descriptions of four fronts and their supernodes. kHalves: rows of a front a lane.
-template <class S, int kRows, class How>
+template <class S, class Number, int kRows, class How>
 struct WarpShared {
+  using N = Number;
   using Loads = How;
   static constexpr int kHalves = kRows / 32;
   static constexpr int kPanel = kRows * (kRows + 1) / 2;
   static constexpr int kRoom = kRows <= 32 ? 2 * kPanel : kPanel + kPanel / 4;
   alignas(16) S panel[kRoom];
-  double x[kRows];
+  N x[kRows];
   Front front[4];
   Index id[4];
 };
@@ -206,20 +215,20 @@ struct Barriers {
   WarpBarriers narrow[kNarrowWarps], small[kSmallWarps];
 };
 
-template <class S, class Loads>
+template <class S, class N, class Loads>
 struct SweepShared {
   Barriers direction[2];
   union {
-    TileShared<S> tiles;
-    WarpShared<S, 32, Loads> narrow[kNarrowWarps];
-    WarpShared<S, 64, Loads> small[kSmallWarps];
+    TileShared<S, N> tiles;
+    WarpShared<S, N, 32, Loads> narrow[kNarrowWarps];
+    WarpShared<S, N, 64, Loads> small[kSmallWarps];
   };
 };
 
 /// Shared memory and barriers of a sweep through tiles.
-template <class S, class Loads>
+template <class S, class N, class Loads>
 struct Tiles {
-  TileShared<S>& data;
+  TileShared<S, N>& data;
   TileBarriers& barrier;
 };
 
@@ -299,16 +308,24 @@ constexpr int kBytes = static_cast<int>(sizeof(S));
 
 /// Rounds y to S, as a forward sweep alone hands it to the caller: so a forward and a backward
 /// sweep apart give the same bits as both in one call.
-template <class S>
-__device__ inline double handed_on(double y) {
-  return static_cast<double>(static_cast<S>(y));
+template <class S, class N>
+__device__ inline N handed_on(N y) {
+  return static_cast<N>(static_cast<S>(y));
 }
 
-/// Loads two adjacent entries of L by one instruction. p must be aligned to the pair.
-__device__ inline double2 pair_at(const double* p) { return *reinterpret_cast<const double2*>(p); }
-__device__ inline double2 pair_at(const float* p) {
-  const float2 pair = *reinterpret_cast<const float2*>(p);
-  return {static_cast<double>(pair.x), static_cast<double>(pair.y)};
+/// Two adjacent numbers.
+template <class N>
+using PairOf = std::conditional_t<std::is_same_v<N, double>, double2, float2>;
+/// Loads two adjacent entries of L by one instruction, as numbers. p must be aligned to the pair.
+template <class N, class S>
+__device__ inline PairOf<N> pair_at(const S* p) {
+  const PairOf<S> pair = *reinterpret_cast<const PairOf<S>*>(p);
+  return {static_cast<N>(pair.x), static_cast<N>(pair.y)};
+}
+/// Returns the pair of numbers at p, aligned to the pair.
+template <class N>
+__device__ inline const PairOf<N>& pair_of(const N* p) {
+  return *reinterpret_cast<const PairOf<N>*>(p);
 }
 
 /// Returns the number of 16 x 16 blocks along the side of a tile of `cells` cells.

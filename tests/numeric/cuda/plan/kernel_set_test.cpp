@@ -8,6 +8,7 @@
 #include "kauri/kauri.hpp"
 #include "numeric/cuda/solve/multi/memory.hpp"
 #include "numeric/cuda/solve/single/memory.hpp"
+#include "symbolic/common/device_units.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/process/error_text.hpp"
@@ -107,11 +108,35 @@ TEST(KernelSets, SolveOneColumnByHoppersKernelUnlessThePortableOneIsAskedFor) {
   };
   const SingleKernel<double> own = chosen({}), portable = chosen({.portable = true});
   EXPECT_GT(portable.blocks, 0);
-  EXPECT_TRUE((portable.enqueue == enqueue_sweeps<double, AsyncLoads>));
-  const int of_hopper = sweep_blocks<double, BulkLoads>();
-  EXPECT_EQ((own.enqueue == enqueue_sweeps<double, BulkLoads>), of_hopper > 0);
+  EXPECT_TRUE((portable.enqueue == enqueue_sweeps<double, double, AsyncLoads>));
+  const int of_hopper = sweep_blocks<double, double, BulkLoads>();
+  EXPECT_EQ((own.enqueue == enqueue_sweeps<double, double, BulkLoads>), of_hopper > 0);
   EXPECT_EQ(own.blocks, of_hopper > 0 ? of_hopper : portable.blocks);
   EXPECT_EQ(chosen({.fast_solve = false, .portable = true}).blocks, 0);
+}
+
+bool has_fast_fp64() {
+  cudaDeviceProp device{};
+  EXPECT_EQ(cudaGetDeviceProperties(&device, 0), cudaSuccess);
+  return symbolic::has_fast_tensor_cores(device.major, device.minor);
+}
+
+/// Portable kernels solve floats in double where FP64 is fast, unless multiply-adds are asked for.
+TEST(KernelSets, SolveOneColumnOfFloatsInFloatWhereFp64IsSlowOrMultiplyAddsAreAskedFor) {
+  if (!test::has_device()) GTEST_SKIP() << "no CUDA device";
+  const auto chosen = [](const CudaOptions& options) {
+    return select_kernels(options).single_precision.single;
+  };
+  const auto is_in_float = [](const SingleKernel<float>& kernel) {
+    EXPECT_GT(kernel.blocks, 0);
+    EXPECT_EQ(kernel.enqueue == nullptr, kernel.enqueue_in_float != nullptr);
+    return kernel.enqueue_in_float == enqueue_sweeps<float, float, AsyncLoads>;
+  };
+  EXPECT_TRUE(is_in_float(chosen({.compute = CudaCompute::fma, .portable = true})));
+  EXPECT_EQ(is_in_float(chosen({.portable = true})), !has_fast_fp64());
+  EXPECT_EQ(is_in_float(chosen({.compute = CudaCompute::fma})),
+            (sweep_blocks<float, double, BulkLoads>()) == 0);
+  EXPECT_EQ(is_in_float(chosen({})), !has_fast_fp64());
 }
 
 /// Checks which kernel solves groups of kWidth columns of T.
@@ -125,9 +150,13 @@ void check_groups(std::size_t number) {
   const GroupKernel<T> own = chosen({}),
                        tensor_cores = chosen({.compute = CudaCompute::tensor, .portable = true}),
                        multiply_adds = chosen({.compute = CudaCompute::fma, .portable = true});
-  EXPECT_EQ((own.enqueue == enqueue_multi_sweeps<T, kWidth, hopper>), of_hopper > 0);
-  EXPECT_TRUE((tensor_cores.enqueue == enqueue_multi_sweeps<T, kWidth, tensor>));
-  EXPECT_TRUE((multiply_adds.enqueue == enqueue_multi_sweeps<T, kWidth, fma>));
+  const auto is = [](const GroupKernel<T>& a, const GroupKernel<T>& b) {
+    return a.enqueue == b.enqueue && a.enqueue_in_float == b.enqueue_in_float;
+  };
+  EXPECT_EQ(is(own, multi_kernel<T, kWidth, hopper>(1)), of_hopper > 0);
+  EXPECT_TRUE(is(tensor_cores, multi_kernel<T, kWidth, tensor>(1)));
+  EXPECT_TRUE(is(multiply_adds, multi_kernel<T, kWidth, fma>(1)));
+  EXPECT_EQ(multiply_adds.enqueue == nullptr, sizeof(T) == sizeof(float));
   EXPECT_GT(tensor_cores.blocks, 0);
   EXPECT_GT(multiply_adds.blocks, 0);
   EXPECT_EQ(chosen({.solves_together = 1}).blocks, 0);

@@ -1,6 +1,7 @@
 // Tests fast solves of several right-hand sides with L in float, on a CUDA device and on the
-// emulated one: numbers and sums are in double, so each column agrees with the solve of one
-// right-hand side by the same L to the rounding of x.
+// emulated one. With numbers and sums in double each column agrees with the solve of one right-hand
+// side by the same L to the rounding of x. In float, by portable multiply-adds, each has a small
+// backward error for that L.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -24,6 +25,7 @@
 #include "tests/support/bodies/system.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/device/device_plans.hpp"
+#include "tests/support/oracles/error_of_l.hpp"
 #include "tests/support/systems/graph_families.hpp"
 #include "tests/support/systems/near_singular.hpp"
 
@@ -72,7 +74,10 @@ class FloatMultiSweeps : public ::testing::TestWithParam<FloatTeams> {
     factor.solve({x.data(), n, columns, n}, workspace);
     return x;
   }
-  /// Expects that each column agrees with its solve alone, and that a second solve has equal bits.
+  /// True if numbers and sums are in float.
+  static bool in_float() { return GetParam().portable && GetParam().compute == CudaCompute::fma; }
+  /// Expects that each column agrees with its solve alone, or in float that it has a small error,
+  /// and that a second solve has equal bits.
   void check(const Pattern& pattern, std::span<const double> value, OrderingMethod method,
              bool amalgamate, const std::vector<Index>& numbers) {
     const auto plan = plan_of(pattern, method, amalgamate);
@@ -85,6 +90,11 @@ class FloatMultiSweeps : public ::testing::TestWithParam<FloatTeams> {
                    expected = solve(one, b, columns);
       EXPECT_TRUE(solve(many, b, columns) == x);
       for (Index c = 0; c < columns; ++c) {
+        if (in_float()) {
+          EXPECT_LE(error_of_l(many, &b[c * n], &x[c * n]), 8) << c;  // the largest seen is 4.6
+          EXPECT_LE(error_of_l(one, &b[c * n], &expected[c * n]), 4) << c;
+          continue;
+        }
         double largest = 0;
         for (Index i = 0; i < n; ++i)
           largest = std::max(largest, std::abs(double{expected[c * n + i]}));

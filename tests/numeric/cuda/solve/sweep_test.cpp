@@ -24,6 +24,7 @@
 #include "tests/support/bodies/system.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/device/device_plans.hpp"
+#include "tests/support/oracles/error_of_l.hpp"
 #include "tests/support/systems/graph_families.hpp"
 #include "tests/support/systems/near_singular.hpp"
 
@@ -42,11 +43,12 @@ T all_bits() {
 }
 
 /// Kernels of sweeps: Hopper's where they run, or portable ones. L and the caller's vectors are in
-/// T; numbers of a sweep are in double in either case.
-template <class Scalar, bool kPortable>
+/// T. Numbers of a sweep are in double, but by portable multiply-adds in T.
+template <class Scalar, bool kPortable, CudaCompute kCompute = CudaCompute::automatic>
 struct SingleKernels {
   using T = Scalar;
   static constexpr bool portable = kPortable;
+  static constexpr CudaCompute compute = kCompute;
 };
 
 template <class K>
@@ -59,7 +61,7 @@ class Sweeps : public ::testing::Test {
   void SetUp() override {
     if (!has_device()) GTEST_SKIP() << "no CUDA device";
     CudaOptions options;
-    options.solves_together = 1, options.portable = K::portable;
+    options.solves_together = 1, options.portable = K::portable, options.compute = K::compute;
     fast_.emplace(cuda_backend(options));
     options.fast_solve = false;
     plain_.emplace(cuda_backend(options));
@@ -114,31 +116,6 @@ class Sweeps : public ::testing::Test {
     factor.solve({x.data(), factor.plan().n, columns, factor.plan().n}, workspace);
     return x;
   }
-  /// Returns the largest |b - L L^T x| / (|L| |L^T| |x| + |b|) in units of roundoff, for the stored
-  /// L.
-  static double error_of_l(const Factor<Value>& factor, const Values& b, const Values& x) {
-    const LowerFactor<Value> l = lower_factor(factor);
-    const Permutation& perm = factor.plan().perm;
-    const auto n = static_cast<std::size_t>(factor.plan().n);
-    std::vector<long double> z(n, 0), sizes(n, 0), rest(n), most(n);
-    for (std::size_t j = 0; j < n; ++j)
-      for (Offset k = l.col_ptr[j]; k < l.col_ptr[j + 1]; ++k) {
-        const long double term = static_cast<long double>(l.value[k]) * x[perm.old_of(l.row[k])];
-        z[j] += term, sizes[j] += std::abs(term);
-      }
-    for (std::size_t i = 0; i < n; ++i)
-      rest[i] = b[perm.old_of(static_cast<Index>(i))], most[i] = std::abs(rest[i]);
-    for (std::size_t j = 0; j < n; ++j)
-      for (Offset k = l.col_ptr[j]; k < l.col_ptr[j + 1]; ++k) {
-        rest[l.row[k]] -= l.value[k] * z[j];
-        most[l.row[k]] += std::abs(l.value[k]) * sizes[j];
-      }
-    long double largest = 0;
-    for (std::size_t i = 0; i < n; ++i)
-      if (const long double error = std::abs(rest[i]) / most[i]; !(error <= largest))
-        largest = error;
-    return static_cast<double>(largest / kEpsilon);
-  }
   /// Expects a backward error like the plain solve's, its digits unless the condition is too large,
   /// and equal bits in a second solve.
   void check(const SymmetricView<Value>& a, const std::shared_ptr<const Plan>& plan,
@@ -152,7 +129,7 @@ class Sweeps : public ::testing::Test {
           .componentwise;
     };
     EXPECT_LE(error(x), std::max(double{18 * kEpsilon}, 4 * error(expected)));
-    EXPECT_LE(error_of_l(fast, b, x), 4);  // the largest seen is 2
+    EXPECT_LE(error_of_l<Value>(fast, b.data(), x.data()), 4);  // the largest seen is 2.3
     EXPECT_EQ(solve(fast, b, 1, 1), x);
     if (!well_conditioned) return;
     Value largest = 0, difference = 0;
@@ -185,7 +162,8 @@ class Sweeps : public ::testing::Test {
   Backend cpu_ = cpu_backend(1);
 };
 using EachKernel = ::testing::Types<SingleKernels<float, false>, SingleKernels<double, false>,
-                                    SingleKernels<float, true>, SingleKernels<double, true>>;
+                                    SingleKernels<float, true>, SingleKernels<double, true>,
+                                    SingleKernels<float, true, CudaCompute::fma>>;
 TYPED_TEST_SUITE(Sweeps, EachKernel);
 
 TYPED_TEST(Sweeps, SolveAsThePlainOnesDo) {
@@ -298,8 +276,10 @@ TYPED_TEST(Sweeps, PartsOfSolvesAreThoseOfTheWhole) {
 TYPED_TEST(Sweeps, TakeTheBytesThatAreSaid) {
   using T = typename TypeParam::T;
   constexpr int size = sizeof(T);
-  const bool gathers =
-      numeric::cuda::select_kernels({.portable = TypeParam::portable}).template of<T>().gathers();
+  const bool gathers = numeric::cuda::select_kernels(
+                           {.compute = TypeParam::compute, .portable = TypeParam::portable})
+                           .template of<T>()
+                           .gathers();
   for (const char* spec : {"poisson2d 1", "poisson2d 40", "elast3d 5"}) {
     SCOPED_TRACE(spec);
     const auto a = generate(spec);

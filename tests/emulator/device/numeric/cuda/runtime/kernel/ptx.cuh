@@ -96,30 +96,6 @@ inline int load_relaxed(const int* p) {
   return value;
 }
 inline void acquire_fence() { emulator::note_progress(); }
-/// Reads a number that is its own flag. A number that has arrived counts as progress if it is
-/// another than before; one that is missing does not, also if several are read in turn.
-inline double load_relaxed(const double* p) {
-  emulator::maybe_yield();
-  const double value = *p;
-  if (__double2hiint(value) != -1)
-    emulator::note_look(p, static_cast<int>(__double_as_longlong(value)));
-  return value;
-}
-inline void store_relaxed(double* p, double value) {
-  emulator::maybe_yield();
-  *p = value;
-  emulator::note_progress();
-  emulator::maybe_yield();
-}
-/// Reads two neighbours one after the other, since the device does not read both at once.
-inline double2 load_relaxed(const double2* p) {
-  const double second = load_relaxed(&p->y);
-  return {load_relaxed(&p->x), second};
-}
-inline void store_relaxed(double2* p, double2 value) {
-  store_relaxed(&p->x, value.x);
-  store_relaxed(&p->y, value.y);
-}
 /// Sets *p = f(*p) atomically.
 template <class F>
 inline void update(int* p, const F& f) {
@@ -154,6 +130,7 @@ inline void leave_registers() {
 }
 
 inline double flipped(double x) { return -x; }
+inline float flipped(float x) { return -x; }
 
 /// Computes c (16x8) += a (16 x 4 kB) b (4 kB x 8). The fragments of each lane: PTX ISA, "Matrix
 /// Fragments for mma.m16n8k16 with .f64".
