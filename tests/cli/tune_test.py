@@ -40,7 +40,8 @@ class TuneTest(ProgramTest):
         line = text.splitlines().index('  "copy_s": 1.2e-05,') + 1
         wrong = self.write("wrong.json", text.replace("1.2e-05", "-1"))
         for command in ["solve", "bench", "analyze", "compare"]:
-            self.fails(1, command, *SYSTEM, "--card", wrong, says=[f"wrong.json: line {line}: copy_s is -1, expected a number from 1e-12 to 1000"])
+            says = [f"wrong.json: line {line}: copy_s is -1, expected a number from 1e-12 to 1000"]
+            self.fails(1, command, *SYSTEM, "--card", wrong, says=says)
         newer = self.write("newer.json", text.replace("kauri.card/1", "kauri.card/9"))
         self.fails(1, "solve", *SYSTEM, "--card", newer, says=["newer.json: line 2: schema is 'kauri.card/9', expected 'kauri.card/1'"])
 
@@ -56,7 +57,8 @@ class PrecisionTest(ProgramTest):
         words = [*SYSTEM, "--backend", "cpu"]
         full, auto, mixed = (self.json_of("solve", *words, "--precision", p) for p in ["full", "auto", "mixed"])
         self.assertEqual([r["precision"] for r in (full, auto, mixed)], ["full", "full", "mixed"])
-        self.assertEqual([r["precision_reason"] for r in (full, auto, mixed)], ["full: as asked for", "full: on the CPU", "mixed: as asked for"])
+        reasons = [r["precision_reason"] for r in (full, auto, mixed)]
+        self.assertEqual(reasons, ["full: as asked for", "full: on the CPU", "mixed: as asked for"])
         self.assertEqual([r["precisions"] for r in (full, auto, mixed)], [None, None, None])
         self.assertEqual(auto["options"], {"backend": "cpu", "precision": "auto"})
         for key in ["backward_error_componentwise", "nnzL", "planned_bytes", "path", "smallest_pivot"]:
