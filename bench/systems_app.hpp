@@ -1,4 +1,5 @@
-// Command lines of the benchmarks that time one system after another.
+// Command lines of the benchmarks that time one system after another, and the plans of these
+// systems.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,9 +7,12 @@
 #include <cstdio>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "bench/source.hpp"
+#include "kauri/core/analysis.hpp"
 #include "kauri/core/backend.hpp"
 #include "kauri/core/error.hpp"
 #include "kauri/core/ordering.hpp"
@@ -32,6 +36,27 @@ inline void add_compute(CLI::App& app, CudaCompute& compute) {
                                                  {"tf32", CudaCompute::tf32},
                                                  {"fp16x3", CudaCompute::fp16x3}};
   app.add_option("--compute", compute, "of the device")->transform(CLI::CheckedTransformer(names));
+}
+
+/// A system, its name, and its plan.
+struct PlannedSystem {
+  std::string name;
+  SymmetricMatrix<double> a;
+  std::shared_ptr<const Plan> plan;
+};
+
+/// Returns the system that a command line names by SYSTEM[:PERMUTATION_FILE], planned for the
+/// backend with the permutation of the file or, without one, by the method. Throws Error.
+inline PlannedSystem planned(const std::string& argument, OrderingMethod method,
+                             const Backend& backend) {
+  const std::size_t colon = argument.find(':');
+  PlannedSystem out{argument.substr(0, colon), load(argument.substr(0, colon)), nullptr};
+  AnalyzeOptions options;
+  options.ordering.method = method, options.target = backend.target();
+  if (colon != std::string::npos)
+    options.permutation = Permutation::from_old_of(read_permutation(argument.substr(colon + 1)));
+  out.plan = analyze(out.a.pattern(), options);
+  return out;
 }
 
 /// Parses the command line and calls job(systems) with the systems named on it. Returns the exit

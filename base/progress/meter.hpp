@@ -23,7 +23,8 @@ class Meter {
   explicit Meter(std::function<void(double)> step = {}) : step_(std::move(step)) {}
 
   /// Starts work of `whole` operations, of which none is done. Must not run concurrently with
-  /// add().
+  /// add(). Work that begins again, as a factorisation with another shift, calls step() only once
+  /// its fraction exceeds all that step() has been told: a phase does not go back.
   void begin(double whole) {
     done_.store(0, std::memory_order_relaxed);
     whole_.store(whole, std::memory_order_relaxed);

@@ -103,18 +103,11 @@ void time_cards(const std::string& name, const SymmetricMatrix<double>& a,
 }
 
 void time_system(const std::string& argument, const Options& options) {
-  const std::size_t colon = argument.find(':');
-  const std::string source = argument.substr(0, colon);
-  const SymmetricMatrix<double> a = load(source);
-  AnalyzeOptions analysis;
-  analysis.ordering.method = options.method, analysis.target = cuda_backend().target();
-  if (colon != std::string::npos)
-    analysis.permutation = Permutation::from_old_of(read_permutation(argument.substr(colon + 1)));
-  const auto plan = analyze(a.pattern(), analysis);
+  const auto [name, a, plan] = planned(argument, options.method, cuda_backend());
   if (options.in_float)
-    time_cards<float>(source, a, plan, options);
+    time_cards<float>(name, a, plan, options);
   else
-    time_cards<double>(source, a, plan, options);
+    time_cards<double>(name, a, plan, options);
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include <random>
 
 #include "bench/cuda/device_array.cuh"
-#include "bench/source.hpp"
 #include "bench/systems_app.hpp"
 #include "kauri/kauri.hpp"
 #include "numeric/cuda/plan/kernel_set.hpp"
@@ -28,21 +27,12 @@ struct Options {
   OrderingMethod method = OrderingMethod::nested_dissection;
 };
 
-struct System {
-  std::string name;
-  SymmetricMatrix<double> a;
-  std::shared_ptr<const Plan> plan;
+struct System : PlannedSystem {
   std::vector<double> b;
 };
 
 System system_of(const std::string& argument, const Options& options) {
-  const std::size_t colon = argument.find(':');
-  System system{argument.substr(0, colon), load(argument.substr(0, colon)), nullptr, {}};
-  AnalyzeOptions analysis;
-  analysis.ordering.method = options.method, analysis.target = cuda_backend().target();
-  if (colon != std::string::npos)
-    analysis.permutation = Permutation::from_old_of(read_permutation(argument.substr(colon + 1)));
-  system.plan = analyze(system.a.pattern(), analysis);
+  System system{planned(argument, options.method, cuda_backend()), {}};
   system.b.resize(static_cast<std::size_t>(system.a.n()));
   std::mt19937_64 random(1);
   for (double& x : system.b)

@@ -11,7 +11,6 @@
 #include <functional>
 
 #include "bench/cuda/device_array.cuh"
-#include "bench/source.hpp"
 #include "bench/systems_app.hpp"
 #include "kauri/kauri.hpp"
 
@@ -46,15 +45,10 @@ std::array<double, N> least_seconds(int repeats,
 }
 
 void run(const std::string& argument, const Options& options, Backend& backend) {
-  const std::size_t colon = argument.find(':');
-  const std::string source = argument.substr(0, colon);
-  const SymmetricMatrix<double> a = load(source);
+  const PlannedSystem system = planned(argument, options.method, backend);
+  const SymmetricMatrix<double>& a = system.a;
+  const std::shared_ptr<const Plan>& plan = system.plan;
   const Index n = a.n(), nrhs = options.nrhs;
-  AnalyzeOptions analysis;
-  analysis.ordering.method = options.method, analysis.target = backend.target();
-  if (colon != std::string::npos)
-    analysis.permutation = Permutation::from_old_of(read_permutation(argument.substr(colon + 1)));
-  const auto plan = analyze(a.pattern(), analysis);
   const auto values = DeviceValues<double>::copy_of(a.value(), backend);
   const std::vector<double> b =
       random_numbers(static_cast<std::size_t>(n) * static_cast<std::size_t>(nrhs));
@@ -91,9 +85,9 @@ void run(const std::string& argument, const Options& options, Backend& backend) 
       "\"solve_s\": %.4e, \"both_s\": %.4e, "
       "\"fused_s\": %.4e, \"gain\": %.3f, \"error\": %.1e, \"fused_error\": %.1e, \"difference\": "
       "%.1e}\n",
-      source.c_str(), n, nrhs, static_cast<long long>(plan->cost.nnz_l), seconds[0], seconds[1],
-      seconds[2], seconds[3], seconds[2] / seconds[3], error_of(expected), error_of(found),
-      difference / largest);
+      system.name.c_str(), n, nrhs, static_cast<long long>(plan->cost.nnz_l), seconds[0],
+      seconds[1], seconds[2], seconds[3], seconds[2] / seconds[3], error_of(expected),
+      error_of(found), difference / largest);
   std::fflush(stdout);
 }
 

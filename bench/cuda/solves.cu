@@ -45,17 +45,6 @@ double longest_path(const Plan& plan) {
   return most;
 }
 
-std::shared_ptr<const Plan> plan_of(const SymmetricMatrix<double>& a,
-                                    const std::string& permutation, const Options& options,
-                                    Backend& backend) {
-  AnalyzeOptions analysis;
-  analysis.ordering.method = options.method;
-  analysis.target = backend.target();
-  if (!permutation.empty())
-    analysis.permutation = Permutation::from_old_of(read_permutation(permutation));
-  return analyze(a.pattern(), analysis);
-}
-
 /// Counts the words of two arrays that differ.
 __global__ void count_different(const unsigned* a, const unsigned* b, std::size_t count,
                                 unsigned long long* different) {
@@ -85,16 +74,14 @@ std::vector<T> rounded(std::span<const double> from) {
 
 template <class T>
 void run(const std::string& argument, const Options& options, Backend& backend) {
-  const std::size_t colon = argument.find(':');
-  const std::string source = argument.substr(0, colon),
-                    permutation = colon == std::string::npos ? "" : argument.substr(colon + 1);
-  const SymmetricMatrix<double> a = load(source);
+  const PlannedSystem system = planned(argument, options.method, backend);
+  const SymmetricMatrix<double>& a = system.a;
+  const std::shared_ptr<const Plan>& plan = system.plan;
   const std::vector<T> value = rounded<T>(a.value());
-  const auto plan = plan_of(a, permutation, options, backend);
   auto factor = Factor<T>::create(plan, backend);
   if (!refactorize<T>(factor, value).ok())
     return void(std::printf("{\"system\": \"%s\", \"status\": \"not_positive_definite\"}\n",
-                            source.c_str()));
+                            system.name.c_str()));
   auto workspace = Workspace<T>::create(factor, options.nrhs);
   const std::vector<T> b = rounded<T>(
       random_numbers(static_cast<std::size_t>(a.n()) * static_cast<std::size_t>(options.nrhs)));
@@ -133,7 +120,7 @@ void run(const std::string& argument, const Options& options, Backend& backend) 
       "%.4e, \"bandwidth_s\": %.4e, "
       "\"chain_s\": %.4e, \"share\": %.3f, \"componentwise\": %.2e, \"workspace_bytes\": %lld, "
       "\"same_bits\": %s}\n",
-      source.c_str(), a.n(), static_cast<long long>(plan->cost.nnz_l), options.nrhs, least,
+      system.name.c_str(), a.n(), static_cast<long long>(plan->cost.nnz_l), options.nrhs, least,
       options.nrhs, median(seconds), bandwidth, chain, bound / least, error,
       static_cast<long long>(plan->workspace_bytes(sizeof(T), options.nrhs)),
       same ? "true" : "false");

@@ -7,13 +7,11 @@
 // without it as many as the plan can use. 1000: all.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <functional>
 #include <memory>
 
 #include "bench/cuda/device_array.cuh"
-#include "bench/source.hpp"
 #include "bench/systems_app.hpp"
 #include "kauri/kauri.hpp"
 #include "symbolic/device/schedule.hpp"
@@ -28,7 +26,7 @@ struct Options {
   OrderingMethod method = OrderingMethod::nested_dissection;
 };
 
-constexpr int kTrials = 5;  // the fastest counts
+constexpr int kTrials = 5;
 
 /// Returns a copy of the plan whose large fronts `teams` teams do.
 std::shared_ptr<const Plan> for_teams(const Plan& plan, Index teams) {
@@ -78,40 +76,32 @@ class Lane {
 using Lanes = std::vector<std::unique_ptr<Lane>>;
 using Call = std::function<void(Lane&)>;
 
-/// Returns the seconds of `rounds` calls of each lane, which follow one another on its stream.
-double seconds_of(const Lanes& lanes, int rounds, const Call& enqueue) {
-  require(cudaDeviceSynchronize() == cudaSuccess, "before the calls");
-  const auto begin = std::chrono::steady_clock::now();
-  for (int round = 0; round < rounds; ++round)
-    for (const auto& lane : lanes) enqueue(*lane);
-  require(cudaDeviceSynchronize() == cudaSuccess, "the calls");
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+/// Returns the least seconds, over the trials, of `rounds` calls of each lane, which follow one
+/// another on its stream.
+double seconds_of(const Lanes& lanes, int rounds, const Call& enqueue, int trials = kTrials) {
+  return least_seconds(trials, [&] {
+    for (int round = 0; round < rounds; ++round)
+      for (const auto& lane : lanes) enqueue(*lane);
+    require(cudaDeviceSynchronize() == cudaSuccess, "the calls");
+  });
 }
 
 /// Returns how many calls of one lane take this many seconds, from 4 to 1000.
 int rounds_in(double seconds, const Lanes& lanes, const Call& enqueue) {
   constexpr int kProbe = 4;
-  const double each = seconds_of(lanes, kProbe, enqueue) / kProbe;
+  const double each = seconds_of(lanes, kProbe, enqueue, 1) / kProbe;
   return static_cast<int>(std::clamp(seconds / each, double{kProbe}, 1000.0));
 }
 
 /// Returns the most calls per second of all lanes together.
 double rate_of(const Lanes& lanes, int rounds, const Call& enqueue) {
-  double least = 1e300;
-  for (int trial = 0; trial < kTrials; ++trial)
-    least = std::min(least, seconds_of(lanes, rounds, enqueue));
-  return static_cast<double>(lanes.size()) * rounds / least;
+  return static_cast<double>(lanes.size()) * rounds / seconds_of(lanes, rounds, enqueue);
 }
 
 void run(const std::string& argument, const Options& options, Backend& backend) {
-  const std::size_t colon = argument.find(':');
-  const std::string source = argument.substr(0, colon);
-  const SymmetricMatrix<double> a = load(source);
-  AnalyzeOptions analysis;
-  analysis.ordering.method = options.method, analysis.target = backend.target();
-  if (colon != std::string::npos)
-    analysis.permutation = Permutation::from_old_of(read_permutation(argument.substr(colon + 1)));
-  auto plan = analyze(a.pattern(), analysis);
+  const PlannedSystem system = planned(argument, options.method, backend);
+  const SymmetricMatrix<double>& a = system.a;
+  auto plan = system.plan;
   if (options.teams > 0) plan = for_teams(*plan, options.teams);
   const auto values = DeviceValues<double>::copy_of(a.value(), backend);
   const DeviceArray<double> b(random_numbers(static_cast<std::size_t>(a.n())));
@@ -145,7 +135,7 @@ void run(const std::string& argument, const Options& options, Backend& backend) 
         "{\"system\": \"%s\", \"n\": %d, \"nnz_l\": %lld, \"teams\": %d, \"streams\": %d, "
         "\"factor_s\": %.4e, \"solve1_s\": %.4e, \"factor_gain\": %.3f, \"solve1_gain\": %.3f, "
         "\"same_bits\": %s}\n",
-        source.c_str(), a.n(), static_cast<long long>(plan->cost.nnz_l),
+        system.name.c_str(), a.n(), static_cast<long long>(plan->cost.nnz_l),
         plan->internals->device.useful_teams, static_cast<int>(count), 1 / refactored, 1 / solved,
         refactored / refactor_alone, solved / solve_alone, same ? "true" : "false");
     std::fflush(stdout);

@@ -120,7 +120,8 @@ class Engine {
   /// refine->stop is not read. Throws Error(usage) with mixed precision.
   Refinement solve(MatrixView<const T> b, MatrixView<T> x,
                    const std::optional<RefineOptions>& refine, const std::stop_token& stop);
-  /// Solves A X = B in place. x holds B on entry, and again if the call throws.
+  /// Solves A X = B in place, and throws, as solve() does. x holds B on entry, and again if the
+  /// call throws.
   Result<Index, Breakdown> solve_in_place(MatrixView<T> x, const SolveRequest& request);
   /// Solves the system as solve() does, with b and x on the factor's device. Work that writes b
   /// must have ended. Throws Error(usage) for a factor on the CPU in full precision. meanwhile:

@@ -80,6 +80,7 @@ Result<Index, Breakdown> Engine<T>::solve_in_place(MatrixView<T> x, const SolveR
   try {
     if (is_mixed()) return solve_mixed(b, x, true, request.stop);
     const std::shared_lock lock(filling_);
+    if (request.corrections) require_values("refinement");
     measured(
         b, x, request, [&](Workspace<T>& workspace) { factor_->solve(x, workspace, request.stop); },
         [&](SolveMemory<T>& memory) { return refine(memory, b, x, refine_options(request)); });

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/save/plan_sections.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <span>
 
 #include "base/host/memory.hpp"
 #include "src/io/text/text.hpp"
@@ -27,13 +29,20 @@ void write_indices(std::string_view name, const Indices& indices, Writer& writer
   writer.end();
 }
 
+/// Most indices that memory is allocated for before a pipe has sent any.
+constexpr Offset kUnseen = Offset{1} << 18;
+
 /// Reads section `name` of `count` indices. Reader::begin() checks that the file holds them before
-/// memory is allocated.
+/// memory is allocated; a pipe only promises them, so its memory grows with what has come.
 template <class Indices>
 void read_indices(std::string_view name, Offset count, Indices& indices, Reader& reader) {
   reader.begin(name, count * kIndex);
-  resize_large(indices, count);
-  reader.numbers(std::span<Index>(indices));
+  for (Offset have = 0; have < count;) {
+    const Offset next = reader.is_measured() ? count : std::min(count, std::max(kUnseen, 2 * have));
+    resize_large(indices, next);
+    reader.numbers(std::span<Index>(indices).subspan(static_cast<std::size_t>(have)));
+    have = next;
+  }
   reader.end();
 }
 

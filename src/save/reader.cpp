@@ -1,5 +1,5 @@
 // Reads headers and sections from a file or from memory. Nothing is trusted before its checksum is
-// verified, and memory is allocated only for bytes that the file has, or a pipe's header promises.
+// verified.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/save/reader.hpp"
 

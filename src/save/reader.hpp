@@ -1,5 +1,5 @@
 // Reads headers and sections from a file or from memory. Nothing is trusted before its checksum is
-// verified, and memory is allocated only for bytes that the file has, or a pipe's header promises.
+// verified.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -44,10 +44,12 @@ class Reader {
   explicit Reader(Source source) : source_(std::move(source)), buffer_(kBuffer) {}
 
   [[nodiscard]] const std::string& name() const { return source_.name(); }
+  /// Returns whether the number of all bytes is known, and not only promised by a pipe's header.
+  [[nodiscard]] bool is_measured() const { return source_.size().has_value(); }
   /// Reads the header, and checks what can be checked without the sections.
   Header header();
   /// Begins the section `name`, which must have `bytes` bytes if given. Returns its length, which
-  /// does not exceed the bytes left in the file.
+  /// does not exceed the bytes that are left of a file, or of what a pipe's header promises.
   Offset begin(std::string_view name, std::optional<Offset> bytes = {});
   /// Returns the number of bytes of the section not read yet.
   [[nodiscard]] Offset left() const { return left_; }

@@ -207,5 +207,24 @@ TEST(Architectures, SayWhichDevicesHaveCode) {
   EXPECT_EQ(code_in_words("all", 8, 0), "");
 }
 
+/// The architectures are those of cmake/CudaArchitectures.cmake.
+TEST(Architectures, OfADefaultBuildServeEveryCard) {
+  constexpr const char* kBuilt = "80-real 90-real 100 120-real";
+  struct Case {
+    int major, minor;
+    const char* code;
+  };
+  constexpr const char* kPtx = "PTX of 10.0, which the driver compiles when it is first loaded";
+  for (const Case& c :
+       {Case{7, 5, ""}, Case{8, 0, "machine code for 8.0"}, Case{8, 6, "machine code for 8.0"},
+        Case{8, 9, "machine code for 8.0"}, Case{9, 0, "machine code for 9.0"},
+        Case{10, 0, "machine code for 10.0"}, Case{10, 3, "machine code for 10.0"},
+        Case{11, 0, kPtx}, Case{12, 0, "machine code for 12.0"},
+        Case{12, 1, "machine code for 12.0"}, Case{13, 0, kPtx}})
+    EXPECT_EQ(numeric::cuda::code_in_words(kBuilt, c.major, c.minor), c.code)
+        << c.major << "." << c.minor;
+  EXPECT_EQ(numeric::cuda::in_words(kBuilt), "8.0, 9.0, 10.0 and 12.0");
+}
+
 }  // namespace
 }  // namespace kauri::test

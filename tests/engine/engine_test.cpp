@@ -299,11 +299,20 @@ TEST_F(Engines, AnAdoptedFactorHasNoValuesUntilTheyAreSet) {
   }));
   EXPECT_TRUE(engine.valid());
   EXPECT_THROW(solved(engine), Error);
+  std::vector<double> x = b;
+  const auto solve_in_place = [&](int corrections) {
+    (void)engine.solve_in_place(column_view<double>(x), {.corrections = corrections});
+  };
+  refused(ErrorKind::usage, [&] { solve_in_place(2); });
+  EXPECT_EQ(x, b);
+  EXPECT_EQ(engine.report().right_hand_sides, 0);  // nothing was solved
   engine.set_values(std::span<const double>{});
   EXPECT_TRUE(engine.values().empty());
   EXPECT_THROW(solved(engine), Error);
   engine.set_values(a.value());
   EXPECT_EQ(solved(engine), solved(source));
+  solve_in_place(2);
+  EXPECT_EQ(x, solved(source));
 }
 
 /// The backend holds the values of the last factorisation, not the values that set_values() took.

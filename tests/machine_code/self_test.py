@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Tests that the checks can fail: the check of stages on listings with an early arrival along some
-# path and on correct ones, the check of guards, the check of what ships, and the count of FP64
-# instructions.
+# path and on correct ones, the check of guards, the check of what ships, the count of FP64
+# instructions, and the check of sizes.
 # SPDX-License-Identifier: BSD-3-Clause
 import contextlib
 import io
@@ -12,6 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import check_fp64  # noqa: E402
 import check_guards  # noqa: E402
 import check_shipped  # noqa: E402
+import check_size  # noqa: E402
 import check_stage_order  # noqa: E402
 
 LOAD = "LDS.128 R20, [R2]"
@@ -75,6 +76,9 @@ FP64 = (
     (["DMMA.8x8x4 R2, R4, R6, R2", "DMUL R2, R2, R4"], True),
 )
 
+# bytes, and whether a limit of 60 MB refuses them
+SIZES = ((60_000_000, False), (60_000_001, True), (0, False))
+
 failures = []
 for instructions, expected in FP64:
     counted = check_fp64.counts(listing(instructions))
@@ -82,6 +86,9 @@ for instructions, expected in FP64:
         failures.append(f"{instructions}: {counted}")
 if check_fp64.findings({}, {"12front_kernel": 1})[1] != 1:
     failures.append("a kernel that is missing: passed over")
+for size, expected in SIZES:
+    if bool(check_size.too_large({"planted": size}, 60)) != expected:
+        failures.append(f"{size} bytes: {'passed' if expected else 'refused'}")
 for symbol, expected in SHIPPED:
     if bool(check_shipped.shipped(f"0000000000000000 {symbol}", check_shipped.declared(HEADER))) != expected:
         failures.append(f"{symbol}: {'passed over' if expected else 'found'}")
@@ -98,5 +105,5 @@ for name, instructions, expected in CASES:
     good = kernels == 1 and (wrong == 1 if expected is None else early == expected and wrong == bool(expected))
     if not good:
         failures.append(f"{name}: {early} too early, {expected} expected\n{text.getvalue()}")
-print("\n".join(failures) or f"{len(CASES) + len(GUARDS) + len(SHIPPED) + len(FP64)} listings as they should be")
+print("\n".join(failures) or f"{len(CASES) + len(GUARDS) + len(SHIPPED) + len(FP64) + len(SIZES)} listings and sizes as they should be")
 sys.exit(bool(failures))

@@ -4,9 +4,13 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <fstream>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kauri/extras/generate.hpp"
@@ -186,6 +190,51 @@ TEST(LoadBounds, PipesAreReadAsTheyCome) {
   EXPECT_NE(cut.find(": the file is cut: it ends at byte " + std::to_string(bytes.size() - 1)),
             std::string::npos)
       << cut;
+}
+
+/// A hostile pipe promises indices by its header and the length of a section, and sends none.
+TEST(LoadBounds, MemoryGrowsWithWhatAPipeSends) {
+  constexpr Index kPromised = 100'000'000;
+  const auto plan = plan_to_bound();
+  auto bytes = save_plan(*plan);
+  save::Header header = save::Reader(save::Source(bytes, "saved")).header();
+  header.n = kPromised, header.nnz = kPromised, header.bytes = std::uint64_t{1} << 40;
+  std::vector<std::byte> hostile;
+  save::Writer writer([&](std::span<const std::byte> some) {
+    hostile.insert(hostile.end(), some.begin(), some.end());
+  });
+  writer.header(header);
+  std::copy(hostile.begin(), hostile.end(), bytes.begin());
+  constexpr std::string_view kName = "perm";
+  const auto at = std::search(bytes.begin(), bytes.end(), kName.begin(), kName.end(),
+                              [](std::byte x, char c) { return static_cast<char>(x) == c; });
+  ASSERT_NE(at, bytes.end());
+  save::to_bytes(std::uint64_t{kPromised} * sizeof(Index), &at[kName.size()]);
+  const AtPipe pipe([&](const std::string& path) {
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+  });
+  const Offset before = peak_resident_bytes();
+  const std::string told = error_text(ErrorKind::input, [&] { load_plan(pipe.path()); });
+  EXPECT_NE(told.find(": the file is cut: it ends at byte " + std::to_string(bytes.size())),
+            std::string::npos)
+      << told;
+  EXPECT_LT(peak_resident_bytes() - before, Offset{kPromised});
+}
+
+/// Sections of a pipe that are longer than what is allocated at first.
+TEST(LoadBounds, LongSectionsOfAPipeAreReadWhole) {
+  AnalyzeOptions options;
+  options.target = "cpu-generic";
+  options.permutation = Permutation::identity(300'000);
+  const auto bytes = save_plan(*analyze(chain_pattern(300'000).view(), options));
+  const AtPipe pipe([&](const std::string& path) {
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+  });
+  EXPECT_TRUE(save_plan(*load_plan(pipe.path())) == bytes);
 }
 
 }  // namespace

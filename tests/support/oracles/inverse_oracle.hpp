@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kauri/kauri.hpp"
@@ -92,10 +95,84 @@ void expect_inverse(const SelectedInverse<T>& inverse, const Pattern& a,
   }
 }
 
-/// Compares some columns of A^-1, computed by solves, with all entries of them that the selected
-/// inverse has.
+/// Returns the places of all entries of L + L^T, in the caller's numbering, as a lower triangle. If
+/// a matrix has this pattern, on_pattern_of() copies its whole selected inverse at once.
+inline OwnedPattern filled_pattern(const Plan& plan) {
+  EdgeList edges;
+  for (Index s = 0; s < plan.supernodes.count(); ++s)
+    for (Index c = 0; c < plan.supernodes.pivots(s); ++c)
+      for (const Index r : plan.supernodes.rows(s).subspan(static_cast<std::size_t>(c) + 1))
+        edges.emplace_back(plan.perm.old_of(r), plan.perm.old_of(plan.supernodes.first[s] + c));
+  return pattern_of(plan.n, std::move(edges));
+}
+
+/// All entries of a selected inverse at the places of a lower triangle.
 template <class T>
-void expect_columns(const SelectedInverse<T>& inverse, const Factor<T>& factor, int columns,
+struct WholeInverse {
+  Pattern pattern;
+  std::vector<T> value;
+
+  /// Returns column j; entries outside the pattern are empty.
+  [[nodiscard]] std::vector<std::optional<T>> column(Index j) const {
+    std::vector<std::optional<T>> out(static_cast<std::size_t>(pattern.n));
+    for (Index c = 0; c <= j; ++c) {
+      const auto begin = pattern.row.begin() + pattern.col_ptr[c],
+                 end = pattern.row.begin() + pattern.col_ptr[c + 1],
+                 at = std::lower_bound(begin, end, j);
+      if (at != end && *at == j) out[c] = value[at - pattern.row.begin()];
+    }
+    for (Offset k = pattern.col_ptr[j]; k < pattern.col_ptr[j + 1]; ++k)
+      out[pattern.row[k]] = value[k];
+    return out;
+  }
+};
+
+/// Expects that entry() and diagonal() agree with the whole inverse: entry() at some places with an
+/// entry, since each of these calls copies one number, and, if n is small, at all without one.
+template <class T>
+void expect_entries(const SelectedInverse<T>& inverse, const WholeInverse<T>& whole) {
+  const Pattern& a = whole.pattern;
+  const auto n = static_cast<std::size_t>(a.n);
+  const std::vector<T> diagonal = inverse.diagonal();
+  ASSERT_EQ(diagonal.size(), n);
+  std::mt19937_64 random(9);
+  for (Index j = 0; j < a.n; ++j) {
+    const Offset first = a.col_ptr[j];
+    ASSERT_EQ(diagonal[j], whole.value[first]) << j;
+    if (random() % n >= 100) continue;
+    const Offset k = first + static_cast<Offset>(
+                                 random() % static_cast<std::uint64_t>(a.col_ptr[j + 1] - first));
+    ASSERT_EQ(inverse.entry(a.row[k], j), whole.value[k]) << a.row[k] << " " << j;
+    ASSERT_EQ(inverse.entry(j, a.row[k]), whole.value[k]) << j << " " << a.row[k];
+  }
+  if (n > 400) return;
+  const std::vector<char> there = places_of(inverse.plan());
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      if (!there[i * n + j]) {
+        ASSERT_FALSE(inverse.entry(static_cast<Index>(i), static_cast<Index>(j))) << i << " " << j;
+      }
+}
+
+/// Compares the whole inverse with `exact`, the dense one.
+template <class T>
+void expect_whole(const WholeInverse<T>& whole, const std::vector<long double>& exact) {
+  const auto n = static_cast<std::size_t>(whole.pattern.n);
+  long double largest = 0;
+  for (const long double v : exact) largest = std::max(largest, std::abs(v));
+  const auto bound = static_cast<double>(largest) * inverse_tolerance<T>();
+  for (Index j = 0; j < whole.pattern.n; ++j)
+    for (Offset k = whole.pattern.col_ptr[j]; k < whole.pattern.col_ptr[j + 1]; ++k) {
+      const auto i = static_cast<std::size_t>(whole.pattern.row[k]);
+      ASSERT_NEAR(static_cast<double>(whole.value[k]),
+                  static_cast<double>(exact[i * n + static_cast<std::size_t>(j)]), bound)
+          << i << " " << j;
+    }
+}
+
+/// Compares some columns of the whole inverse with those computed by solves.
+template <class T>
+void expect_columns(const WholeInverse<T>& whole, const Factor<T>& factor, int columns,
                     std::uint64_t seed) {
   const Index n = factor.plan().n;
   std::mt19937_64 random(seed);
@@ -105,14 +182,12 @@ void expect_columns(const SelectedInverse<T>& inverse, const Factor<T>& factor, 
     std::vector<T> x(static_cast<std::size_t>(n), T(0));
     x[j] = 1;
     factor.solve(column_view(std::span<T>(x)), workspace);
-    int there = 0;
-    for (Index i = 0; i < n; ++i) {
-      const auto found = inverse.entry(i, j);
-      if (!found) continue;
-      ++there;
-      ASSERT_NEAR(*found, x[i], std::abs(x[j]) * inverse_tolerance<T>()) << i << " " << j;
-    }
-    ASSERT_GT(there, 0);
+    const std::vector<std::optional<T>> found = whole.column(j);
+    ASSERT_TRUE(found[j].has_value());
+    for (Index i = 0; i < n; ++i)
+      if (found[i]) {
+        ASSERT_NEAR(*found[i], x[i], std::abs(x[j]) * inverse_tolerance<T>()) << i << " " << j;
+      }
   }
 }
 

@@ -101,6 +101,9 @@ TEST(KernelSets, AreRefused) {
   EXPECT_EQ(test::error_text(ErrorKind::usage, refusal), "no kernels");
 }
 
+// The kernels below are those of the whole device, whatever KAURI_TEST_MULTIPROCESSORS says: the
+// numbers of their blocks are compared with what the whole device holds.
+
 TEST(KernelSets, SolveOneColumnByHoppersKernelUnlessThePortableOneIsAskedFor) {
   if (!test::has_device()) GTEST_SKIP() << "no CUDA device";
   const auto chosen = [](const CudaOptions& options) {

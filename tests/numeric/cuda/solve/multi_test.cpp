@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -13,12 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "base/common/aligned_bytes.hpp"
 #include "kauri/kauri.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/plan/internals.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
-#include "tests/support/bodies/system.hpp"
+#include "tests/numeric/cuda/solve/multi_sweeps.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/process/error_text.hpp"
@@ -28,56 +26,14 @@
 namespace kauri::test {
 namespace {
 
-using Values = std::vector<double>;
-
-/// Kernels to test, and how many columns a group solves in solves of more than 8 columns.
-struct Teams {
-  const char* name;
-  Index columns;
-  bool portable;
-  CudaCompute compute;
-};
-
-class MultiSweeps : public ::testing::TestWithParam<Teams> {
+class MultiSweeps : public MultiSweepsOf<double> {
  protected:
   void SetUp() override {
     if (!has_device()) GTEST_SKIP() << "no CUDA device";
-    CudaOptions options = options_of(GetParam().columns);
+    CudaOptions options = options_of(32, GetParam().columns);
     fast_.emplace(cuda_backend(options));
     options.fast_solve = false;
     plain_.emplace(cuda_backend(options));
-  }
-  /// Returns options by which the kernels under test solve 9 to 32 columns by groups of
-  /// `group_columns`; 0: the backend chooses.
-  static CudaOptions options_of(Index group_columns) {
-    CudaOptions options;
-    options.solves_together = 32, options.group_columns = group_columns;
-    options.portable = GetParam().portable, options.compute = GetParam().compute;
-    return options;
-  }
-  static Factor<double> factor(const std::shared_ptr<const Plan>& plan,
-                               std::span<const double> value, Backend& backend) {
-    auto out = Factor<double>::create(plan, backend);
-    EXPECT_TRUE(refactorize<double>(out, value).ok());
-    return out;
-  }
-  /// Returns columns of different magnitudes with gaps between them.
-  Values random_rhs(Index n, Index columns) {
-    Values b(static_cast<std::size_t>(n + kApart) * static_cast<std::size_t>(columns));
-    for (std::size_t k = 0; k < b.size(); ++k)
-      b[k] = std::uniform_real_distribution<double>(-1, 1)(random_) *
-             std::ldexp(1.0, static_cast<int>(k / static_cast<std::size_t>(n + kApart)) % 5);
-    return b;
-  }
-  static Values solve(const Factor<double>& factor, const Values& b, Index columns, Index room) {
-    auto workspace = Workspace<double>::create(factor, room);
-    const Index n = factor.plan().n;
-    Values x = b;
-    factor.solve({x.data(), n, columns, n + kApart}, workspace);
-    for (Index c = 0; c < columns; ++c)
-      for (Offset k = Offset{c} * (n + kApart) + n; k < Offset{c + 1} * (n + kApart); ++k)
-        EXPECT_EQ(x[k], b[k]) << "behind column " << c;
-    return x;
   }
   /// Expects that each column agrees with the plain solve, and that a second solve has equal bits.
   void check(const SymmetricView<double>& a, const std::shared_ptr<const Plan>& plan,
@@ -162,12 +118,7 @@ class MultiSweeps : public ::testing::TestWithParam<Teams> {
       EXPECT_EQ(there.fetch(), b);
     }
   }
-  static std::size_t at(Index n, Index column) {
-    return static_cast<std::size_t>(column) * static_cast<std::size_t>(n + kApart);
-  }
 
-  static constexpr Index kApart = 5;
-  std::mt19937_64 random_{7};
   std::optional<Backend> plain_, fast_;
   Backend cpu_ = cpu_backend(1);
 };
@@ -279,65 +230,12 @@ TEST_P(MultiSweeps, ColumnsAreApart) {
   }
 }
 
-TEST_P(MultiSweeps, PartsOfSolvesAreThoseOfTheWhole) {
-  for (const char* spec : {"poisson2d 12 --shuffle 3", "blockdiag 160 80"}) {
-    SCOPED_TRACE(spec);
-    const auto a = generate(spec);
-    const auto made = factor(plan_of(a.pattern(), OrderingMethod::amd), a.value(), *fast_);
-    SystemParts<double>(made, 6, 6).check();
-    SystemParts<double>(made, 33, 40).check();
-  }
-}
+TEST_P(MultiSweeps, PartsOfSolvesAreThoseOfTheWhole) { check_parts(*fast_); }
+TEST_P(MultiSweeps, NumbersOfEveryKindComeThrough) { check_numbers(*fast_); }
+TEST_P(MultiSweeps, TakeTheBytesThatAreSaid) { check_bytes(); }
 
-/// A right-hand side with the bits of an unset number gives NaN, and the sweep still ends, in
-/// narrow fronts and in tiles.
-TEST_P(MultiSweeps, NumbersOfEveryKindComeThrough) {
-  for (const char* spec : {"poisson2d 12", "blockdiag 260 130"}) {
-    const auto a = generate(spec);
-    const auto made = factor(plan_of(a.pattern(), OrderingMethod::amd), a.value(), *fast_);
-    const Index n = a.n(), columns = 12;
-    auto workspace = Workspace<double>::create(made, columns);
-    for (const double odd : {std::bit_cast<double>(~std::uint64_t{0}),
-                             std::numeric_limits<double>::infinity(), 0.0, 1e300, 5e-324})
-      for (const System system : {System::A, System::L, System::Lt}) {
-        Values x = random_rhs(n, columns);
-        x[at(n, 9) + 17] = odd;
-        made.solve(system, {x.data(), n, columns, n + kApart}, {x.data(), n, columns, n + kApart},
-                   workspace);
-        for (Index c = 0; c < columns; ++c) {
-          const bool finite = std::all_of(&x[at(n, c)], &x[at(n, c) + n],
-                                          [](double v) { return std::isfinite(v); });
-          EXPECT_EQ(finite, c != 9 || std::isfinite(odd)) << spec << " " << odd << " " << c;
-        }
-      }
-  }
-}
-
-TEST_P(MultiSweeps, TakeTheBytesThatAreSaid) {
-  const auto a = generate("poisson2d 20");
-  for (const Index together : {8, 32}) {
-    CudaOptions options = options_of(0);
-    options.solves_together = together;
-    Backend backend = cuda_backend(options);
-    const auto made = plan_of(a.pattern(), OrderingMethod::amd);
-    const auto out = factor(made, a.value(), backend);
-    const Offset with_factor = backend.bytes_in_use();
-    for (const Index nrhs : {1, 2, 8, 9, 40}) {
-      const Index width = std::min(nrhs == 1 ? 1 : nrhs <= 8 ? 8 : 32, together);
-      const auto workspace = Workspace<double>::create(out, nrhs);
-      EXPECT_EQ(backend.bytes_in_use() - with_factor, made->workspace_bytes(8, nrhs, together))
-          << nrhs;
-      // The workspace holds update rows, parts, and x, y and b by rows for all columns, or the
-      // numbers of a solve of one; and two tickets for each of four groups.
-      const Offset one = made->internals->device.sweeps.numbers, n = made->n,
-                   of_several =
-                       (one - 1 - 2 * n) * width + std::max(3 * n * width, one + one % 2) + 4;
-      EXPECT_EQ(made->workspace_bytes(8, nrhs, together),
-                aligned_bytes(n, 8 * std::min(nrhs, kSolveBlock)) +
-                    aligned_bytes(width == 1 ? one : of_several, 8))
-          << nrhs;
-    }
-  }
+TEST(SolvesTogether, OtherNumbersOfColumnsAreRefused) {
+  if (!has_device()) GTEST_SKIP() << "no CUDA device";
   CudaOptions options;
   options.solves_together = 5;
   EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)cuda_backend(options); })
@@ -355,7 +253,7 @@ TEST_P(MultiSweeps, AreDoneByTheTeamsAskedFor) {
   const auto pattern = hubs_and_cube(1200, 3, 3);
   const Values value = random_dominant<double>(pattern.view(), 3);
   const auto made = plan_of(pattern.view(), OrderingMethod::amd, false);
-  Backend automatic = cuda_backend(options_of(0)), by_four = cuda_backend(options_of(8));
+  Backend automatic = cuda_backend(options_of(32, 0)), by_four = cuda_backend(options_of(32, 8));
   const auto asked = factor(made, value, *fast_), unasked = factor(made, value, automatic),
              eights = factor(made, value, by_four);
   const Values b = random_rhs(made->n, 20), x = solve(unasked, b, 20, 20);
@@ -366,7 +264,7 @@ TEST_P(MultiSweeps, AreDoneByTheTeamsAskedFor) {
 /// With four groups of 8, each column has the bits of a solve of 8 columns by the same kernel.
 TEST_P(MultiSweeps, OfFourTeamsHaveTheBitsOfEightColumns) {
   if (GetParam().columns != 16) return;  // one parameter of each kind is enough
-  Backend eights = cuda_backend(options_of(8));
+  Backend eights = cuda_backend(options_of(32, 8));
   for (const char* spec : {"poisson2d 20", "blockdiag 260 130", "elast3d 4"}) {
     SCOPED_TRACE(spec);
     const auto a = generate(spec);

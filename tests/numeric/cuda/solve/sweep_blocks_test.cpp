@@ -48,6 +48,8 @@ class SweepsOfFewBlocks : public ::testing::Test {
   void SetUp() override {
     if (!has_device()) GTEST_SKIP() << "no CUDA device";
     backend_.emplace(cuda_backend());  // makes the kernels available to the code below
+    // The kernels of the whole device, whatever KAURI_TEST_MULTIPROCESSORS says: tests set the
+    // number of blocks themselves.
     context_ = {.device = {},
                 .heap = &heap_,
                 .staging = std::make_shared<cuda::Staging>(),
