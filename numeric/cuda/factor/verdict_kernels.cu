@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "numeric/cuda/plan/pivots.cuh"
+#include "numeric/cuda/runtime/kernel/shared_objects.cuh"
 #include "numeric/cuda/runtime/launch.hpp"
 #include "numeric/cuda/runtime/load.hpp"
 
@@ -101,7 +102,7 @@ __device__ void look_through(const PlanView& plan, const FactorMemory<T>& memory
 /// threads call it.
 template <class T>
 __device__ Found<T> least_of_block(Found<T> found) {
-  __shared__ Found<T> warps[kThreads / 32];
+  __shared__ SharedObjects<Found<T>, kThreads / 32> warps;
   const auto lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const auto reduce = [&](int width) {
     for (int half = width / 2; half > 0; half /= 2) {
@@ -111,10 +112,10 @@ __device__ Found<T> least_of_block(Found<T> found) {
     }
   };
   reduce(32);
-  if (lane == 0) warps[warp] = found;
+  if (lane == 0) warps.of[warp] = found;
   __syncthreads();
   if (warp == 0) {
-    found = warps[lane % (kThreads / 32)];
+    found = warps.of[lane % (kThreads / 32)];
     reduce(kThreads / 32);
   }
   return found;

@@ -131,29 +131,29 @@ struct TensorLoop {
 
 /// Products by fused multiply-adds, with the functions of TensorLoop. A lane holds 8 rows of the
 /// warp's part of the sum, row lane % 4 of each half cell, and 4 columns, lane / 4 of each cell.
-struct FloatLoop {
-  using T = float;
+template <class Scalar>
+struct FmaLoop {
+  using T = Scalar;
   static constexpr int kRows = 2 * kWarpCells;
-  using Accumulators = float[kRows][kWarpCells];
+  using Accumulators = T[kRows][kWarpCells];
 
   __device__ static constexpr int transposed_unit(int unit) { return unit; }
 
   template <bool kTransposed>
-  __device__ static __forceinline__ void multiply(Accumulators& acc, const float* x, const float* w,
+  __device__ static __forceinline__ void multiply(Accumulators& acc, const T* x, const T* w,
                                                   int lane) {
-    const float* rows = x + (kTransposed ? lane % 4 : lane % 4 * kCell);
-    const float* columns = w + lane / 4;
+    const T* rows = x + (kTransposed ? lane % 4 : lane % 4 * kCell);
+    const T* columns = w + lane / 4;
 #pragma unroll 1
-    for (int k = 0; k < kSlabColumns; k += kUnit<float>) {
+    for (int k = 0; k < kSlabColumns; k += kUnit<T>) {
       const int cell = k / kCell * kCellEntries;
-      float a[kRows][kUnit<float>];
+      T a[kRows][kUnit<T>];
 #pragma unroll
       for (int i = 0; i < kRows; ++i) {
-        const float* from = rows + i / 2 * kPairEntries + cell;
+        const T* from = rows + i / 2 * kPairEntries + cell;
         if constexpr (kTransposed) {
 #pragma unroll
-          for (int e = 0; e < kUnit<float>; ++e)
-            a[i][e] = from[i % 2 * 4 + (k % kCell + e) * kCell];
+          for (int e = 0; e < kUnit<T>; ++e) a[i][e] = from[i % 2 * 4 + (k % kCell + e) * kCell];
         } else {
           load_unit(a[i], from + i % 2 * 4 * kCell + k % kCell);
         }
@@ -161,8 +161,8 @@ struct FloatLoop {
 #pragma unroll
       for (int n = 0; n < kWarpCells; ++n) {
 #pragma unroll
-        for (int e = 0; e < kUnit<float>; ++e) {
-          const float b = columns[n * kPairEntries + cell + (k % kCell + e) * kCell];
+        for (int e = 0; e < kUnit<T>; ++e) {
+          const T b = columns[n * kPairEntries + cell + (k % kCell + e) * kCell];
 #pragma unroll
           for (int i = 0; i < kRows; ++i) acc[i][n] = fma(a[i][e], b, acc[i][n]);
         }
@@ -182,9 +182,10 @@ struct FloatLoop {
   }
 };
 
-/// The loop of a scalar: double by FP64 tensor cores, which all devices from 8.0 on have, fast or
-/// not; float by fused multiply-adds.
+/// The loop of a scalar: double by FP64 tensor cores, which all devices of CUDA from 8.0 on have,
+/// fast or not; float by fused multiply-adds.
 template <class T>
-using LoopOf = std::conditional_t<sizeof(T) == sizeof(double), TensorLoop, FloatLoop>;
+using LoopOf = std::conditional_t<kernels::ptx::kTensorCores && sizeof(T) == sizeof(double),
+                                  TensorLoop, FmaLoop<T>>;
 
 }  // namespace kauri::numeric::cuda::inverse

@@ -10,6 +10,7 @@
 #include "numeric/cuda/runtime/device.hpp"
 #include "numeric/cuda/runtime/kernel/atomic_max.cuh"
 #include "numeric/cuda/runtime/kernel/dot2.cuh"
+#include "numeric/cuda/runtime/kernel/shared_objects.cuh"
 #include "numeric/cuda/runtime/kernel/skip.cuh"
 #include "numeric/cuda/runtime/launch.hpp"
 #include "numeric/cuda/runtime/load.hpp"
@@ -160,12 +161,12 @@ template <class T, bool kApart>
 __global__ void __launch_bounds__(kSpmvThreads)
     sum_rows(RowsView<T> a, ResidualColumns<T> columns, ResidualNorms* norms) {
   __shared__ T value[kSkewedChunk<T>], factor[kSkewedChunk<T>];
-  __shared__ RowSum part_of_warp[kWarps];
+  __shared__ SharedObjects<RowSum, kWarps> part_of_warp;
   __shared__ double of_warp[kWarps];
   if (is_skipped(columns.run_flag)) return;
   const Ends<T, kApart> ends{columns, norms, of_warp};
   const ResidualTask task = a.task[blockIdx.x];
-  if (task.rows == 0) return long_row<kApart>(a, task.first, columns, ends, part_of_warp);
+  if (task.rows == 0) return long_row<kApart>(a, task.first, columns, ends, part_of_warp.of);
   const Offset base = a.ptr[task.first] & ~Offset{3}, end = a.ptr[task.first + task.rows];
   const bool there = static_cast<Index>(threadIdx.x) < task.rows;
   const Offset row = Offset{task.first} + threadIdx.x;

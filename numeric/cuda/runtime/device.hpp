@@ -124,7 +124,7 @@ class Stream {
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
   ~Stream() {
-    if (const InContext inside(context_); inside) cudaStreamDestroy(stream_);
+    if (const InContext inside(context_); inside) static_cast<void>(cudaStreamDestroy(stream_));
   }
   [[nodiscard]] cudaStream_t get() const { return stream_; }
   /// Waits for the stream's work, from any context. Throws Error(device).
@@ -159,7 +159,7 @@ class Event {
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
   ~Event() {
-    if (const InContext inside(context_); inside) cudaEventDestroy(event_);
+    if (const InContext inside(context_); inside) static_cast<void>(cudaEventDestroy(event_));
   }
   [[nodiscard]] cudaEvent_t get() const { return event_; }
 
@@ -185,7 +185,7 @@ class PinnedBytes {
   PinnedBytes(const PinnedBytes&) = delete;
   PinnedBytes& operator=(const PinnedBytes&) = delete;
   ~PinnedBytes() {
-    if (const InContext inside(context_); inside) cudaFreeHost(data_);
+    if (const InContext inside(context_); inside) static_cast<void>(cudaFreeHost(data_));
   }
   [[nodiscard]] void* data() const { return data_; }
 

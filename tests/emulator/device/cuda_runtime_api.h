@@ -54,7 +54,8 @@ enum cudaDeviceAttr {
   cudaDevAttrMemoryClockRate,
   cudaDevAttrGlobalMemoryBusWidth,
   cudaDevAttrKernelExecTimeout,
-  cudaDevAttrSingleToDoublePrecisionPerfRatio
+  cudaDevAttrSingleToDoublePrecisionPerfRatio,
+  cudaDevAttrWarpSize
 };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 enum cudaDriverEntryPointQueryResult {

@@ -70,7 +70,7 @@ inline void __syncwarp() {
   kauri::emulator::together(kauri::emulator::Together::sync, nullptr, [](void* const*) {});
 }
 inline void __threadfence() { kauri::emulator::maybe_yield(); }
-inline void __nanosleep(unsigned) { kauri::emulator::yield(); }
+inline void __nanosleep(unsigned) { kauri::emulator::spin(); }
 
 namespace kauri::emulator {
 

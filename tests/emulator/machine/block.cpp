@@ -13,6 +13,7 @@ namespace kauri::emulator {
 namespace {
 
 thread_local Block* current = nullptr;
+int lockstep = 0;  // lanes of a wavefront, 0 if threads run independently
 
 /// Thrown on a fiber whose launch has failed, so that its stack is unwound.
 struct Abandoned {};
@@ -78,7 +79,7 @@ void Block::begin(const Launch& launch, unsigned index, std::uint64_t seed, Stat
   while (threads_.size() < count) threads_.push_back(std::make_unique<Thread>());
   for (std::size_t t = 0; t < count; ++t) {
     Thread& thread = *threads_[t];
-    thread.index = static_cast<int>(t);
+    thread.index = thread.shown = static_cast<int>(t);
     thread.done = false;
     thread.describe = describe_running;
     thread.looked_at = nullptr;
@@ -116,12 +117,16 @@ void Block::run_thread() {
   warps_[static_cast<std::size_t>(self.index / 32)].runnable &= ~(1U << self.index % 32);
   --live_;
   note_progress();
+  NamedBarrier& all = barriers_[0];
+  if (lockstep != 0 && all.arrived > 0 && all.arrived == live_) release(all);
 }
+
+int Block::size() const { return lockstep != 0 ? live_ : static_cast<int>(threads_per_block_); }
 
 void Block::resume(Thread& thread) {
   current = this;
   running_ = &thread;
-  threadIdx.x = static_cast<unsigned>(thread.index), blockIdx.x = index_,
+  threadIdx.x = static_cast<unsigned>(thread.shown), blockIdx.x = index_,
   blockDim.x = threads_per_block_, gridDim.x = blocks_;
   thread.fiber.resume();
 }
@@ -140,6 +145,16 @@ int Block::pick_warp() {
        skip > 0; --skip)
     able &= able - 1;
   return std::countr_zero(able);
+}
+
+unsigned Block::lanes_of(std::size_t warp) const {
+  const Warp& own = warps_[warp];
+  if (lockstep == 0) return own.runnable;
+  const auto spinning = [](const Warp& w) { return w.runnable & w.spinning; };
+  if (spinning(own) != 0) return spinning(own);
+  const std::size_t other = warp ^ 1U;
+  const bool waits = lockstep == 64 && other < warps_.size() && spinning(warps_[other]) != 0;
+  return waits ? 0 : own.runnable;
 }
 
 void Block::finish_bulk_copy() {
@@ -190,8 +205,9 @@ void Block::slice() {
     const unsigned lanes = warp.runnable, first = static_cast<unsigned>(random_()) % 32;
     for (unsigned k = 0; k < 32 && status_->failure.empty(); ++k) {
       const unsigned lane = (first + k) % 32;
-      if ((lanes & warp.runnable & 1U << lane) != 0)
-        resume(*threads_[static_cast<std::size_t>(w) * 32 + lane]);
+      if ((lanes & lanes_of(static_cast<std::size_t>(w)) & 1U << lane) == 0) continue;
+      warp.spinning &= ~(1U << lane);
+      resume(*threads_[static_cast<std::size_t>(w) * 32 + lane]);
     }
     idle = status_->progress == before ? idle + 1 : 0;
     if (idle > 4 * static_cast<int>(warps_.size())) return;
@@ -287,6 +303,11 @@ void Block::abandon() {
 
 void Block::yield() { suspend(*running_); }
 
+void Block::spin() {
+  warp().spinning |= 1U << running_->index % 32;
+  suspend(*running_);
+}
+
 void Block::block(std::string (*what)(const Thread&), const void* place, int number) {
   Thread& self = *running_;
   self.describe = what, self.place = place, self.number = number;
@@ -303,7 +324,7 @@ void Block::arrive(int id, int threads, bool waits) {
   NamedBarrier& barrier = barriers_[static_cast<std::size_t>(id)];
   if (threads % 32 != 0 || threads > size())
     fail("barrier " + std::to_string(id) + " of " + std::to_string(threads) + " threads");
-  if (barrier.arrived > 0 && barrier.expected != threads)
+  if (barrier.arrived > 0 && barrier.expected != threads && lockstep == 0)
     fail("barrier " + std::to_string(id) + " of " + std::to_string(barrier.expected) +
          " threads and of " + std::to_string(threads));
   barrier.expected = threads;
@@ -311,7 +332,10 @@ void Block::arrive(int id, int threads, bool waits) {
   const int warp = running_->index / 32;
   if (waits) barrier.waiting.push_back(warp);
   note_progress();
-  if (barrier.arrived < threads) return;
+  if (barrier.arrived == threads) release(barrier);
+}
+
+void Block::release(NamedBarrier& barrier) {
   for (const int w : barrier.waiting) warps_[static_cast<std::size_t>(w)].runnable = ~0U;
   barrier = {};
 }
@@ -330,7 +354,18 @@ void Block::completed(const std::uint64_t* barrier) {
 
 // ---- what device code calls ----
 
+void run_in_wavefronts(int lanes) { lockstep = lanes; }
+int wavefront() { return lockstep != 0 ? lockstep : 32; }
+
 void yield() { current->yield(); }
+void spin() { current->spin(); }
+
+unsigned take_wavefront() {
+  Thread& self = current->thread();
+  self.shown = self.index / wavefront() * 32 + self.index % wavefront();
+  threadIdx.x = static_cast<unsigned>(self.shown);
+  return static_cast<unsigned>(self.index);
+}
 
 void maybe_yield() {
   if (current->random()() % 4 == 0) yield();

@@ -28,6 +28,7 @@ struct Status {
 struct Thread {
   Fiber fiber;
   int index = 0;
+  int shown = 0;  ///< threadIdx.x
   bool done = false;
   std::string (*describe)(const Thread&) =
       nullptr;  ///< returns a text about what the thread waits for
@@ -67,6 +68,7 @@ struct Thread {
 
 struct Warp {
   unsigned runnable = 0;  ///< one bit per lane
+  unsigned spinning = 0;  ///< one bit per lane that was in a loop that waits when it last ran
   int arrived = 0;
   Together what = Together::sync;
   std::array<void*, 32> argument{};
@@ -94,10 +96,12 @@ class Block {
   // Members for the running thread:
   [[nodiscard]] Thread& thread() { return *running_; }
   [[nodiscard]] Warp& warp() { return warps_[static_cast<std::size_t>(running_->index / 32)]; }
-  [[nodiscard]] int size() const { return static_cast<int>(threads_per_block_); }
+  /// Returns the threads that barriers of the block wait for. Ended wavefronts take no part.
+  [[nodiscard]] int size() const;
   [[nodiscard]] Random& random() { return random_; }
   [[nodiscard]] Status& status() { return *status_; }
   void yield();
+  void spin();
   /// Suspends the thread until wake().
   void block(std::string (*what)(const Thread&), const void* place, int number);
   void wake(int thread);
@@ -140,6 +144,9 @@ class Block {
   void suspend(Thread& thread);
   void run_thread();
   int pick_warp();
+  /// Returns the lanes of a warp that may run now, none if another warp of its wavefront may alone.
+  [[nodiscard]] unsigned lanes_of(std::size_t warp) const;
+  void release(NamedBarrier& barrier);
   void finish_bulk_copy();
   void finish_arrival();
   /// Finishes a copy that threads wait for at a barrier, or some. Returns false if there is none.

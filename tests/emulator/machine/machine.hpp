@@ -14,6 +14,13 @@ namespace kauri::emulator {
 /// Seeds the orders of all later launches; each launch gets another order.
 void set_seed(std::uint64_t seed);
 
+/// Sets the lanes of a wavefront, 32 or 64, whose lanes run in lockstep from here on: while some of
+/// them are in a loop that waits, the others, which have left it or are on another way, stand
+/// still. 0, as at the beginning: threads run independently.
+void run_in_wavefronts(int lanes);
+/// Returns the threads that run in lockstep, or 32 if threads run independently.
+int wavefront();
+
 /// Returns how often the properties of a device were read.
 int times_properties_asked();
 
@@ -71,6 +78,12 @@ class DynamicShared {
 void yield();
 /// Lets other threads run from time to time.
 void maybe_yield();
+/// Lets other threads run, in a loop that waits.
+void spin();
+/// Makes the thread one of a warp that is the lower half of a wavefront, or if these have 32 lanes
+/// all of it: threadIdx counts such threads alone from here on. Returns the number of the hardware
+/// thread.
+unsigned take_wavefront();
 /// Ends the launch with this failure.
 [[noreturn]] void fail(const std::string& what);
 /// Records progress (a change visible to the whole device, or a thread that can go on), which rules

@@ -324,8 +324,10 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 }
 int kauri::emulator::times_properties_asked() { return properties_asked; }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
-  const int values[] = {kProcessors, 1,    9,          0, 1'980'000,
-                        2'619'000,   5120, time_limit, 2};  // rates of an H100
+  const int lanes = emulator::wavefront();  // 64: AMD's, without tensor cores of NVIDIA's 9.0
+  const int values[] = {kProcessors, 1,         9,    lanes == 64 ? 9 : 0,
+                        1'980'000,   2'619'000, 5120, time_limit,  // rates of an H100
+                        2,           lanes};
   return set(value, values[attribute]);
 }
 cudaError_t cudaDeviceSynchronize() {

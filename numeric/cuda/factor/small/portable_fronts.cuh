@@ -127,6 +127,7 @@ __global__ void __launch_bounds__(32 * kWarps, kResident)
     portable_fronts_by_warps(const typename Assembly::FrontRecord* fronts, int count, int max_rows,
                              Assembly assembly) {
   extern __shared__ __align__(16) unsigned char shared[];
+  if (!ptx::begin_block()) return;
   using Room = RoomOf<Loop, Assembly>;
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int stride = static_cast<int>(gridDim.x) * kWarps;
@@ -196,8 +197,8 @@ class PortableFronts {
                              const Assembly& assembly, cudaStream_t stream) {
     if (max_rows > 64) return cudaErrorInvalidValue;
     int device = 0, processors = 0;
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    static_cast<void>(cudaGetDevice(&device));
+    static_cast<void>(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
     const auto run = [&](auto* chosen, BlockSize size) {
       return launch(chosen, static_cast<unsigned>(std::min(count, size.resident * processors)),
                     static_cast<unsigned>(32 * size.warps),

@@ -24,7 +24,7 @@ struct PlainGather : Gather<T, T> {
 template <class T, class Use>
 auto with_kernels(kernels::SmallLoop loop, const Use& use) {
   using kernels::portable::PortableFronts;
-  if constexpr (sizeof(T) == sizeof(double))
+  if constexpr (ptx::kTensorCores && sizeof(T) == sizeof(double))
     if (loop == kernels::SmallLoop::tensor)
       return use(PortableFronts<kernels::PortableCore, PlainGather<T>>());
   return use(PortableFronts<kernels::MultiplyAdds<T>, PlainGather<T>>());

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#ifdef KAURI_HIP
+#include "numeric/cuda/runtime/kernel/clock_amd.cuh"
+#else
+
 #include <cstdint>
 
 namespace kauri::numeric::cuda::kernels {
@@ -20,3 +24,5 @@ __device__ inline void fence_for_host() { __threadfence_system(); }
 __device__ inline void trap() { asm volatile("trap;"); }
 
 }  // namespace kauri::numeric::cuda::kernels
+
+#endif

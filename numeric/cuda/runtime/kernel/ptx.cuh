@@ -3,11 +3,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#ifdef KAURI_HIP
+#include "numeric/cuda/runtime/kernel/ptx_amd.cuh"
+#else
+
 #include <cstdint>
 
 #include "numeric/cuda/runtime/kernel/watchdog.cuh"
 
 namespace kauri::numeric::cuda::kernels::ptx {
+
+/// Portable kernels rely on this: all devices have tensor cores and 99 KB for a block, all of whose
+/// threads run.
+inline constexpr bool kTensorCores = true;
+inline constexpr int kBlockKilobytes = 99;
+__device__ constexpr bool begin_block() { return true; }
 
 using SharedAddress = std::uint32_t;
 __device__ inline SharedAddress shared_address(const void* p) {
@@ -457,3 +467,5 @@ __device__ inline float reciprocal_root(float x) {
 }
 
 }  // namespace kauri::numeric::cuda::kernels::ptx
+
+#endif

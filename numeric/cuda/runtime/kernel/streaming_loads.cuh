@@ -3,6 +3,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#ifdef KAURI_HIP
+#include "numeric/cuda/runtime/kernel/streaming_loads_amd.cuh"
+#else
+
 #include <cstdint>
 
 namespace kauri::numeric::cuda {
@@ -28,3 +32,5 @@ __device__ inline void load_streaming(double (&to)[4], const double* from) {
 }
 
 }  // namespace kauri::numeric::cuda
+
+#endif

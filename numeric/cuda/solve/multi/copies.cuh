@@ -49,6 +49,7 @@ __device__ void for_caller(Offset step, const F& f) {
 /// replaced, which could have the bits of an unset number.
 template <class S, class N, int kWidth, int kColumns>
 __global__ void __launch_bounds__(kCopyThreads) take_b(MultiMemory<S, N> memory, bool forward) {
+  if (!ptx::begin_block()) return;
   if (is_skipped(memory.numbers.run_flag)) return;
   __shared__ N block[kColumns][kCopyRows + 1];
   const Index first = static_cast<Index>(blockIdx.x) * kCopyRows;
@@ -75,6 +76,7 @@ __global__ void __launch_bounds__(kCopyThreads) take_b(MultiMemory<S, N> memory,
 /// good.
 template <class S, class N, int kWidth, int kColumns>
 __global__ void __launch_bounds__(kCopyThreads) give_x(MultiMemory<S, N> memory, const N* from) {
+  if (!ptx::begin_block()) return;
   if (is_skipped(memory.numbers.run_flag)) return;
   __shared__ N block[kColumns][kCopyRows + 1];
   const Index first = static_cast<Index>(blockIdx.x) * kCopyRows;

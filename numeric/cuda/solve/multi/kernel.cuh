@@ -78,6 +78,7 @@ template <class K>
 __global__ void __launch_bounds__(kThreads, kResident)
     sweep(SweepView view, typename K::Memory memory, bool forward, bool backward) {
   static_assert(kFits<K>);
+  if (!ptx::begin_block()) return;
   if (is_skipped(memory.numbers.run_flag)) return;
   take_share<K::kWidth>(memory);
   extern __shared__ __align__(128) unsigned char multi_shared[];

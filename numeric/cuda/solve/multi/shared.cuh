@@ -41,7 +41,9 @@ struct MultiKernel {
 /// (kInputs), and tiles of numbers that sums start from (kStarts). On Hopper two blocks fill a
 /// multiprocessor; portable kernels take at most 99 KB, and with up to 16 columns at most 81 KB, of
 /// which compute capability 8.0 has room for two; with numbers in float at most 49 KB, so that two
-/// fill any multiprocessor.
+/// fill any multiprocessor. kTight: on AMD devices a block has 64 KB, which hold the kernels of 8
+/// columns, and of 16 in float.
+inline constexpr bool kTight = ptx::kBlockKilobytes < 99;
 template <class S, int kWidth, class Loads, class N>
 struct RingsOf;
 template <class S>
@@ -70,12 +72,14 @@ struct RingsOf<float, 32, AsyncLoads, float> {
 };
 template <class S>
 struct RingsOf<S, 8, AsyncLoads, double> {
-  static constexpr int kStages = sizeof(S) == 4 ? 5 : 3, kInputs = 4, kStarts = 2;
+  static constexpr int kStages = sizeof(S) == 4 ? (kTight ? 4 : 5) : 3,
+                       kInputs = kTight && sizeof(S) == 8 ? 2 : 4,
+                       kStarts = kTight && sizeof(S) == 8 ? 1 : 2;
 };
 template <class S>
 struct RingsOf<S, 16, AsyncLoads, double> {
-  static constexpr int kStages = sizeof(S) == 4 ? 4 : 3, kInputs = sizeof(S) == 4 ? 3 : 2,
-                       kStarts = 2;
+  static constexpr int kStages = sizeof(S) == 4 && !kTight ? 4 : 3,
+                       kInputs = sizeof(S) == 4 && !kTight ? 3 : 2, kStarts = 2;
 };
 template <class S>
 struct RingsOf<S, 32, AsyncLoads, double> {
@@ -155,7 +159,7 @@ constexpr int kNarrows = K::kWidth < 32 ? kNarrowWarps
                          : kLarge<K>    ? kNarrowWarps - 1
                                         : kNarrowWarps;
 template <class K>
-constexpr int kSmalls = (kLarge<K> && K::kWidth > 8) || (kInFloat<K> && K::kWidth == 32)
+constexpr int kSmalls = (kLarge<K> && K::kWidth > (kTight ? 4 : 8)) || (kInFloat<K> && K::kWidth == 32)
                             ? kSmallWarps - 1
                             : kSmallWarps;
 

@@ -77,6 +77,7 @@ static_assert(sizeof(SweepShared<double, double, AsyncLoads>) <= 99 * 1024);
 template <class S, class N, class Loads>
 __global__ void __launch_bounds__(kThreads, kResident<Loads>)
     sweep(SweepView view, SweepMemory<S, N> memory, bool forward, bool backward) {
+  if (!ptx::begin_block()) return;
   if (is_skipped(memory.run_flag)) return;
   extern __shared__ __align__(128) unsigned char sweep_shared[];
   auto& shared = *reinterpret_cast<SweepShared<S, N, Loads>*>(sweep_shared);

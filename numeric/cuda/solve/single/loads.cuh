@@ -15,6 +15,9 @@
 
 namespace kauri::numeric::cuda {
 
+#ifdef KAURI_HIP
+struct BulkLoads;  // runs on no device of AMD
+#else
 /// One lane asks for bulk copies, and the barrier counts their bytes. Kernels move registers from
 /// the loading warps to the multiplying ones.
 struct BulkLoads {
@@ -40,6 +43,7 @@ struct BulkLoads {
   /// Shows initialised barriers to copies.
   __device__ static void barrier_fence() { kernels::ptx::barrier_init_fence(); }
 };
+#endif
 
 /// All lanes of a warp ask for 16 bytes at a time, and each arrives at the barrier when its own
 /// bytes have come. These copies are ordered like other accesses of their thread, so they need no

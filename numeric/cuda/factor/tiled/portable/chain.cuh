@@ -25,7 +25,7 @@ inline constexpr int kHalfThreads = kThreads / 2;
 /// Shared memory of a chain.
 template <class T>
 struct ChainMemory {
-  T* diagonal;     // slabs of L(j,j)
+  T* diagonal;     // slabs of L(j,j), each at place()
   T* below;        // slabs of L(j,j-1), then of L(j+1,j)
   T* left;         // rows of two warps in slabs of L(j+1,j-1): kLeftSlabs slabs each
   T* reciprocals;  // kTile: reciprocals of L(j,j)'s diagonal
@@ -33,12 +33,13 @@ struct ChainMemory {
 
   __device__ explicit ChainMemory(const Room<T>& room)
       : diagonal(room.work),
-        below(room.work + kTileEntries),
+        below(room.work + kDiagonalEntries),
         left(room.left),
         reciprocals(room.reciprocals),
         exchange(room.exchange) {}
+  __device__ static constexpr int place(int slab) { return slab_place<kPacksDiagonal>(slab); }
 };
-static_assert(2 * kTileEntries <= kWorkEntries);
+static_assert(kDiagonalEntries + kTileEntries <= kWorkEntries);
 
 /// Step j of a chain: diagonal tile (j,j) of a front and the tile below it, (j+1,j).
 template <class T>
@@ -96,16 +97,17 @@ __device__ __forceinline__ void begin(typename Loop::Accumulators& acc,
 
 /// Updates C -= X_s T_s^T in a warp's rows, which begin at `rows` in the slabs: slab s holds X_s,
 /// the cell columns behind it, up to `columns`, hold C. `triangle`: slabs of T = L(j,j). Keeps no
-/// registers between calls, so loops over s need not be unrolled.
-template <class Loop>
+/// registers between calls, so loops over s need not be unrolled. kPacked: the rows are the last
+/// ones of `triangle` itself, and s is 0.
+template <class Loop, bool kPacked = false>
 __device__ __forceinline__ void update_right(typename Loop::T* rows,
                                              const typename Loop::T* triangle, int s, int columns,
                                              int lane) {
   typename Loop::Accumulators acc;
-  take<Loop>(acc, rows, 2 * s + 2, columns, lane);
-  Loop::InTile::multiply(acc, rows + s * kSlabEntries, triangle + s * kSlabEntries, 2 * s + 2,
-                         columns, lane);
-  put<Loop>(acc, rows, 2 * s + 2, columns, lane);
+  take<Loop, kPacked>(acc, rows, 2 * s + 2, columns, lane);
+  Loop::InTile::multiply(acc, rows + s * kSlabEntries, triangle + slab_place<kPacksDiagonal>(s),
+                         2 * s + 2, columns, lane);
+  put<Loop, kPacked>(acc, rows, 2 * s + 2, columns, lane, kTileCells / 2);
 }
 
 // ---- The diagonal tile: warps 0 and 1 hold 32 rows each. Then warp 0 eliminates the blocks of 16
@@ -122,7 +124,7 @@ __device__ __forceinline__ void eliminate(const ChainStep<T>& step, const ChainM
   T* rows = memory.diagonal + 2 * s * kPairEntries;
   T* inverse = step.front.inverses + symbolic::FrontCells::diagonal_place(column, column);
   const FailedPivot<T> failed =
-      eliminate_block(rows + s * kSlabEntries, s > 0 ? rows + (s - 1) * kSlabEntries : nullptr,
+      eliminate_block(rows + memory.place(s), s > 0 ? rows + memory.place(s - 1) : nullptr,
                       2 * s + 1 == step.width(), inverse, memory.reciprocals + s * kSlabColumns,
                       memory.exchange, lane);
   if (failed.column == kSlabColumns || failed_before) return;
@@ -136,7 +138,7 @@ __device__ __forceinline__ void eliminate(const ChainStep<T>& step, const ChainM
 template <class T>
 __device__ __forceinline__ void solve_rows(const ChainStep<T>& step, const ChainMemory<T>& memory,
                                            int s, int first, int lane) {
-  T* slab = memory.diagonal + s * kSlabEntries;
+  T* slab = memory.diagonal + memory.place(s);
   if (first + lane < step.width() * kCell)
     substitute(slab_row(slab, first + lane), slab + 2 * s * kPairEntries,
                memory.reciprocals + s * kSlabColumns);
@@ -148,8 +150,8 @@ __device__ __forceinline__ void solve_rows(const ChainStep<T>& step, const Chain
 template <class T>
 __device__ __forceinline__ void update_last(const ChainMemory<T>& memory, int lane) {
   const int row = kTile - kSlabColumns + lane % 16, block = 2 + lane / 16;
-  const T* slab = memory.diagonal + kSlabEntries;
-  T* target = slab_row(memory.diagonal + block * kSlabEntries, row);
+  const T* slab = memory.diagonal + memory.place(1);
+  T* target = slab_row(memory.diagonal + memory.place(block), row);
   T a[kSlabColumns], x[kSlabColumns];
   load_row(a, target), load_row(x, slab_row(slab, row));
 #pragma unroll
@@ -199,7 +201,8 @@ __device__ __forceinline__ void finish_last_rows(const ChainStep<T>& step,
     ptx::named_arrive(kSlabBarrier + s, kThreads + Kernel::kAnnouncers);
     if (!works) continue;
     if (s == 0)
-      update_right<Loop>(memory.diagonal + kWarpSlabEntries, memory.diagonal, 0, kTileCells, lane);
+      update_right<Loop, kPacksDiagonal>(memory.diagonal + kWarpSlabEntries, memory.diagonal, 0,
+                                         kTileCells, lane);
     else
       update_last(memory, lane);
     __syncwarp();
@@ -214,7 +217,7 @@ __device__ __forceinline__ void store_columns(const TileViewOf<T>& tile, const T
                                               int thread, int threads) {
   const int c = 2 * s, entries = (tile.width - c) * tile.pair_width(c) *
                                  kCellEntries;  // a single column: one cell
-  const T* from = diagonal + s * kSlabEntries + c * kPairEntries;
+  const T* from = diagonal + slab_place<kPacksDiagonal>(s) + c * kPairEntries;
   T* to = tile.cell(c, c);
   for (int e = thread * kUnit<T>; e < entries; e += threads * kUnit<T>) {
     T unit[kUnit<T>];
@@ -246,7 +249,8 @@ __device__ __forceinline__ bool run_diagonal(const FrontViewOf<typename Kernel::
   ptx::named_arrive(kProductBarrier, kThreads);
   if (Kernel::kAnnouncers > 0 && step.j > 0)
     ptx::named_sync(kReadBarrier, kHalfThreads + Kernel::kAnnouncers);
-  put<Loop>(acc, memory.diagonal + me.warp * kWarpSlabEntries, 0, columns, me.lane);
+  put<Loop, kPacksDiagonal>(acc, memory.diagonal + me.warp * kWarpSlabEntries, 0, columns, me.lane,
+                            4 * me.warp);
   __syncwarp();
   if (me.warp == 0)
     failed = eliminate_tile<Kernel>(step, memory, failed, me.lane);
@@ -322,7 +326,7 @@ __device__ __forceinline__ void run_below(const FrontViewOf<typename Kernel::T>&
     const bool solves = active && 2 * s < tile.width;
     T* x = rows + s * kSlabEntries;
     if (solves)
-      substitute(slab_row(x, me.lane), memory.diagonal + s * kSlabEntries + 2 * s * kPairEntries,
+      substitute(slab_row(x, me.lane), memory.diagonal + memory.place(s) + 2 * s * kPairEntries,
                  memory.reciprocals + s * kSlabColumns);
     __syncwarp();
     if (next) ptx::named_arrive(kBelowBarrier + s, kThreads);

@@ -21,6 +21,7 @@ __global__ void __launch_bounds__(kThreads, Loop::kBlocks)
     run_tasks(const FrontViewOf<typename Loop::T>* fronts, const FrontTask* tasks, int task_count,
               int* next, Levels levels, ValuesOf<typename Loop::T> values,
               SumsOf<typename Loop::T> sums, int least_part, unsigned pauses) {
+  if (!ptx::begin_block()) return;
   PortableShared<typename Loop::T>& shared = shared_memory<typename Loop::T>();
   watchdog::begin(watchdog::Kernel::run_tasks);
   for (;;) {
@@ -54,7 +55,8 @@ __global__ void __launch_bounds__(kThreads, Loop::kBlocks)
 /// Calls use() with the kernel of T whose loop has the arithmetic, and returns its result.
 template <class T, class Use>
 auto with_kernel(Arithmetic arithmetic, const Use& use) {
-  if constexpr (std::is_same_v<T, double>) {
+  if constexpr (!ptx::kTensorCores) {
+  } else if constexpr (std::is_same_v<T, double>) {
     if (arithmetic == Arithmetic::tensor) return use(run_tasks<TensorLoop>);
   } else {
     if (arithmetic == Arithmetic::tf32x3) return use(run_tasks<Tf32Loop<3>>);
@@ -68,6 +70,7 @@ auto with_kernel(Arithmetic arithmetic, const Use& use) {
 template <class T>
 int resident_teams(Arithmetic arithmetic) {
   if (arithmetic == Arithmetic::fp16x3) return 0;
+  if (arithmetic != Arithmetic::fma && !ptx::kTensorCores) return 0;
   if (arithmetic != Arithmetic::fma &&
       (arithmetic == Arithmetic::tensor) != std::is_same_v<T, double>)
     return 0;

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/common/host_device.hpp"
 #include "numeric/cuda/factor/tiled/extend_add.cuh"
 #include "numeric/cuda/runtime/kernel/any_mma.cuh"
 
@@ -239,46 +240,62 @@ __device__ __forceinline__ void store_accumulators(typename Loop::Accumulators& 
                       });
 }
 
-/// Calls visit(entries, address) for the entries of acc that the lane holds in columns of cells
-/// [first, end); `address`: their place in the slabs of a tile in shared memory, in the first of
-/// which the warp's rows begin at x.
-template <class Loop, class Visit>
+/// True where a block has less than 99 KB of shared memory: the slabs of a diagonal tile in shared
+/// memory share places: what lies above the diagonal blocks of a slab, which nobody reads, lies in
+/// the slab before it. slab_place() returns the place of a slab, its rows counted from the tile's
+/// first.
+inline constexpr bool kPacksDiagonal = ptx::kBlockKilobytes < 99;
+template <bool kPacked>
+KAURI_HOST_DEVICE constexpr int slab_place(int slab) {
+  return slab * kSlabEntries - (kPacked ? slab * (slab + 1) * kPairEntries : 0);
+}
+
+/// Calls visit(entries, address, there) for the entries of acc that the lane holds in columns of
+/// cells [first, end); `address`: their place in the slabs of a tile in shared memory, in the first
+/// of which the warp's rows begin at x. kPacked: the tile is a packed diagonal one, the warp's rows
+/// begin with row `row_cell` of its cells, and `there` is false for entries above diagonal blocks.
+template <class Loop, bool kPacked, class Visit>
 __device__ __forceinline__ void for_each_in_slabs(typename Loop::Accumulators& acc,
                                                   typename Loop::T* x, int first, int end, int lane,
-                                                  const Visit& visit) {
+                                                  int row_cell, const Visit& visit) {
   lane = anew(lane);
 #pragma unroll
   for (int n = 0; n < kTileCells; ++n) {
     if (n < first || n >= end) continue;
 #pragma unroll
     for (int i = 0; i < Loop::kRows; ++i)
-      visit(acc[i][n], x + n / 2 * kSlabEntries + n % 2 * kCellEntries +
-                           Loop::row_cell(i) * kPairEntries + Loop::row(i, lane) * kCell +
-                           Loop::column(lane));
+      visit(acc[i][n],
+            x + slab_place<kPacked>(n / 2) + n % 2 * kCellEntries +
+                Loop::row_cell(i) * kPairEntries + Loop::row(i, lane) * kCell + Loop::column(lane),
+            !kPacked || row_cell + Loop::row_cell(i) >= n / 2 * 2);
   }
 }
 
 /// Writes -acc to the warp's rows, which begin at x, of slabs in shared memory, for columns of
 /// cells [first, end).
-template <class Loop>
+template <class Loop, bool kPacked = false>
 __device__ __forceinline__ void put(typename Loop::Accumulators& acc, typename Loop::T* x,
-                                    int first, int end, int lane) {
+                                    int first, int end, int lane, int row_cell = 0) {
   using T = typename Loop::T;
-  for_each_in_slabs<Loop>(acc, x, first, end, lane, [](const T(&held)[Loop::kBeside], T* at) {
+  for_each_in_slabs<Loop, kPacked>(acc, x, first, end, lane, row_cell,
+                                   [](const T(&held)[Loop::kBeside], T* at, bool there) {
+                                     if (!there) return;
 #pragma unroll
-    for (int b = 0; b < Loop::kBeside; ++b) at[b] = -held[b];
-  });
+                                     for (int b = 0; b < Loop::kBeside; ++b) at[b] = -held[b];
+                                   });
 }
 
-/// Undoes put(): sets acc, for columns of cells [first, end), to minus the warp's rows of slabs.
-template <class Loop>
+/// Undoes put(): sets acc, for columns of cells [first, end), to minus the warp's rows of slabs;
+/// entries above the diagonal blocks of a packed tile are unspecified.
+template <class Loop, bool kPacked = false>
 __device__ __forceinline__ void take(typename Loop::Accumulators& acc, typename Loop::T* x,
                                      int first, int end, int lane) {
   using T = typename Loop::T;
-  for_each_in_slabs<Loop>(acc, x, first, end, lane, [](T(&held)[Loop::kBeside], const T* at) {
+  for_each_in_slabs<Loop, kPacked>(acc, x, first, end, lane, 0,
+                                   [](T(&held)[Loop::kBeside], const T* at, bool /*there*/) {
 #pragma unroll
-    for (int b = 0; b < Loop::kBeside; ++b) held[b] = -at[b];
-  });
+                                     for (int b = 0; b < Loop::kBeside; ++b) held[b] = -at[b];
+                                   });
 }
 
 /// Returns which of the 32 children from number `first` on have rows that meet kRows cell rows of

@@ -10,10 +10,15 @@
 
 namespace kauri::numeric::cuda::kernels::portable {
 
-inline constexpr int kThreads = kConsumers;  // threads of a block, which is a team
-inline constexpr int kStageCount = 3;
-inline constexpr int kSharedEntries = kStageCount * kStageEntries;
+inline constexpr int kThreads = kConsumers;                // threads of a block, which is a team
 inline constexpr int kWarpSlabEntries = 4 * kPairEntries;  // entries of a warp's 32 rows of a slab
+inline constexpr int kDiagonalEntries =
+    kPacksDiagonal ? slab_place<true>(kSlabs - 1) + kSlabEntries : kTileEntries;
+inline constexpr int kStageCount = kPacksDiagonal ? 2 : 3;
+inline constexpr int kSharedEntries = kPacksDiagonal
+                                          ? kDiagonalEntries + kTileEntries + 2 * kWarpSlabEntries
+                                          : kStageCount * kStageEntries;
+static_assert(kStageCount * kStageEntries <= kSharedEntries);
 
 /// A thread's place in its team: warp and lane.
 struct Member {
@@ -60,7 +65,7 @@ struct Room {
                    // a chain
   int* blocks;     // number of blocks, in memory, of the pivot tile that is solved with
 };
-inline constexpr int kWorkEntries = 2 * kTileEntries;
+inline constexpr int kWorkEntries = kDiagonalEntries + kTileEntries;
 
 /// A team that is a block and copies its operands itself: the memory of the stages is free once the
 /// products are done. Types of other teams (streamed::Streamed) have the same members.

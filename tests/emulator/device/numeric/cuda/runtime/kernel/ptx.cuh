@@ -33,6 +33,10 @@ using emulator::barrier_wait;
 
 inline void prefetch_line(const void* /*from_global*/) {}
 
+inline constexpr bool kTensorCores = true;
+inline constexpr int kBlockKilobytes = 99;
+constexpr bool begin_block() { return true; }
+
 using SharedAddress = std::uintptr_t;
 inline SharedAddress shared_address(const void* p) { return reinterpret_cast<SharedAddress>(p); }
 

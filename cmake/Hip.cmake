@@ -1,0 +1,137 @@
+# KAURI_HIP: compiles the portable kernels for AMD devices, target kauri_hip. Nothing links them yet:
+# docs/design/15-amd.md. The compiler is hipcc, or Clang, which hipcc calls: the one that knows most of
+# KAURI_HIP_ARCHITECTURES. Unknown ones are left out and named.
+# SPDX-License-Identifier: BSD-3-Clause
+set(KAURI_HIP_ARCHITECTURES gfx90a gfx942 gfx1100 CACHE STRING "AMD devices to compile kernels for")
+set(scratch ${CMAKE_CURRENT_BINARY_DIR}/hip)
+
+# LLVM's device libraries have a file for each architecture, which says its number and no more. Where
+# it is missing, that of the nearest one stands in, which is good enough for code that nothing runs.
+file(GLOB libraries /opt/rocm/amdgcn/bitcode /usr/lib/*/amdgcn/bitcode /usr/lib/amdgcn/bitcode)
+set(stood_in "")
+if(libraries)
+  list(GET libraries 0 libraries)
+  file(REMOVE_RECURSE ${scratch}/bitcode)
+  file(MAKE_DIRECTORY ${scratch}/bitcode)
+  file(GLOB files ${libraries}/*.bc)
+  foreach(file ${files})
+    get_filename_component(name ${file} NAME)
+    file(CREATE_LINK ${file} ${scratch}/bitcode/${name} SYMBOLIC)
+  endforeach()
+  foreach(pair 942:940 1100:1036)
+    string(REPLACE ":" ";" pair ${pair})
+    list(GET pair 0 new)
+    list(GET pair 1 old)
+    if(NOT EXISTS ${libraries}/oclc_isa_version_${new}.bc AND EXISTS ${libraries}/oclc_isa_version_${old}.bc)
+      file(CREATE_LINK ${libraries}/oclc_isa_version_${old}.bc ${scratch}/bitcode/oclc_isa_version_${new}.bc SYMBOLIC)
+      list(APPEND stood_in gfx${new})
+    endif()
+  endforeach()
+endif()
+
+# -ffp-contract=off: __dmul_rn() and the like are plain operators in HIP, and compensated sums must
+# not be fused.
+set(flags -x hip -std=c++20 -O3 -ffp-contract=off -fPIC -D__HIP_PLATFORM_AMD__ -DKAURI_HIP --rocm-device-lib-path=${scratch}/bitcode)
+file(WRITE ${scratch}/probe.hip "#include <hip/hip_runtime.h>\n__global__ void twice(double* x) { x[threadIdx.x] *= 2; }\n")
+# Sets `known` to the architectures that the compiler compiles a kernel for.
+function(kauri_try_hip compiler known)
+  set(all "")
+  foreach(architecture ${KAURI_HIP_ARCHITECTURES})
+    execute_process(COMMAND ${compiler} ${flags} --offload-arch=${architecture} -c probe.hip -o probe.o WORKING_DIRECTORY ${scratch}
+                    OUTPUT_FILE probe.log ERROR_FILE probe.log RESULT_VARIABLE failed TIMEOUT 300)
+    if(NOT failed)
+      list(APPEND all ${architecture})
+    endif()
+  endforeach()
+  set(${known} "${all}" PARENT_SCOPE)
+endfunction()
+
+set(KAURI_HIPCC "" CACHE STRING "Compiler for AMD devices; empty: hipcc or Clang, whichever knows most of KAURI_HIP_ARCHITECTURES")
+set(candidates ${KAURI_HIPCC})
+if(NOT candidates)
+  set(candidates /opt/rocm/bin/hipcc hipcc clang++-22 clang++-21 clang++-20 clang++-19 clang++-18 clang++-17 clang++)
+endif()
+set(hipcc "")
+set(known "")
+foreach(candidate ${candidates})
+  list(LENGTH known best)
+  list(LENGTH KAURI_HIP_ARCHITECTURES all)
+  unset(hip_compiler)
+  find_program(hip_compiler ${candidate} NO_CACHE)
+  if(hip_compiler AND best LESS all)
+    kauri_try_hip(${hip_compiler} some)
+    list(LENGTH some count)
+    if(count GREATER best)
+      set(hipcc ${hip_compiler})
+      set(known ${some})
+    endif()
+  endif()
+endforeach()
+if(NOT hipcc)
+  message(FATAL_ERROR "KAURI_HIP=ON, but no compiler for AMD devices works: install hipcc, libamdhip64-dev and rocm-device-libs "
+                      "(tried ${candidates}; ${scratch}/probe.log)")
+endif()
+set(unknown ${KAURI_HIP_ARCHITECTURES})
+list(REMOVE_ITEM unknown ${known})
+execute_process(COMMAND ${hipcc} --version OUTPUT_VARIABLE version ERROR_QUIET)
+string(REGEX MATCH "[^\n]*clang version [^ \n]+" version "${version}")
+foreach(list known unknown stood_in)
+  string(REPLACE ";" ", " in_words "${${list}}")
+  set(${list}_in_words ${in_words})
+endforeach()
+message(STATUS "HIP: ${hipcc} (${version}) compiles for ${known_in_words}")
+if(unknown)
+  message(STATUS "HIP: it does not know ${unknown_in_words}; Clang knows gfx90a and gfx1100 from 15 on, gfx942 from 17 on")
+endif()
+if(stood_in)
+  message(STATUS "HIP: no device libraries for ${stood_in_in_words}: those of a nearby device, good enough to compile")
+endif()
+
+# Sources whose warps wait for one another: there a warp has a wavefront (numeric/cuda/runtime/kernel/language_amd.cuh).
+set(waiting factor/small/portable_gathered factor/tiled/portable/kernel solve/multi/portable_fma solve/single/portable)
+set(passing
+    batch/factor
+    batch/solve
+    extract/determinant_kernels
+    extract/norm_estimator_kernels
+    extract/schur_kernels
+    factor/fallback/kernels
+    factor/front_views
+    factor/tile_inverses
+    factor/verdict_kernels
+    inverse/kernels
+    matrix/residual_kernels
+    matrix/spmv/kernels
+    matrix/spmv/merge
+    refine/mixed_kernels
+    refine/refine_kernels
+    solve/fallback/kernels
+    solve/product_kernels)
+# -Wno-pass-failed: kernels ask to unroll loops that nvcc unrolls and Clang does not. hipcc gives the
+# linker's options to the compiler, too.
+list(APPEND flags -Wall -Wextra -Wshadow -Wno-pass-failed -Wno-unused-command-line-argument)
+list(APPEND flags -I${CMAKE_CURRENT_SOURCE_DIR}/cuda/runtime/hip -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/include)
+if(KAURI_WERROR)
+  list(APPEND flags -Werror)
+endif()
+foreach(architecture ${known})
+  list(APPEND flags --offload-arch=${architecture})
+endforeach()
+set(objects "")
+foreach(source ${waiting} ${passing})
+  string(REPLACE "/" "_" name ${source})
+  set(object ${scratch}/${name}.o)
+  set(defined "")
+  if(source IN_LIST waiting)
+    set(defined -DKAURI_WARPS_WAIT)
+  endif()
+  add_custom_command(
+    OUTPUT ${object}
+    COMMAND ${hipcc} ${flags} ${defined} -MD -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/cuda/${source}.cu -o ${object}
+    DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cuda/${source}.cu
+    DEPFILE ${object}.d
+    COMMENT "Compiling ${source}.cu for ${known_in_words}"
+    VERBATIM)
+  list(APPEND objects ${object})
+endforeach()
+add_custom_target(kauri_hip DEPENDS ${objects})
