@@ -83,7 +83,8 @@ def main():
             with open(path, encoding="utf-8") as listing:
                 text = listing.read()
         else:
-            text = subprocess.run([options.cuobjdump, "-sass", path], stdout=subprocess.PIPE, check=True, text=True, timeout=LIMIT_SECONDS).stdout
+            command = [options.cuobjdump, "-sass", path]
+            text = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, timeout=LIMIT_SECONDS).stdout
         for name, number in counts(text).items():
             found[name] = max(found.get(name, 0), number)
     lines, wrong = findings(found)

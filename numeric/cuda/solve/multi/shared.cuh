@@ -159,7 +159,8 @@ constexpr int kNarrows = K::kWidth < 32 ? kNarrowWarps
                          : kLarge<K>    ? kNarrowWarps - 1
                                         : kNarrowWarps;
 template <class K>
-constexpr int kSmalls = (kLarge<K> && K::kWidth > (kTight ? 4 : 8)) || (kInFloat<K> && K::kWidth == 32)
+constexpr int kSmalls = (kLarge<K> && K::kWidth > (kTight ? 4 : 8)) ||
+                                (kInFloat<K> && K::kWidth == 32)
                             ? kSmallWarps - 1
                             : kSmallWarps;
 
