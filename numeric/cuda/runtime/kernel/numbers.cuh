@@ -3,6 +3,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#ifdef KAURI_HIP
+#include "numeric/cuda/runtime/kernel/numbers_amd.cuh"
+#else
+
 #include "numeric/cuda/runtime/kernel/ptx.cuh"
 
 namespace kauri::numeric::cuda::kernels::ptx {
@@ -64,3 +68,5 @@ __device__ inline void store_relaxed(float2* p, float2 value) {
 }
 
 }  // namespace kauri::numeric::cuda::kernels::ptx
+
+#endif

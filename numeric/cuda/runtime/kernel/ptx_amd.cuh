@@ -150,22 +150,12 @@ __device__ inline void finish_async_copies() {}
 __device__ inline void shared_proxy_fence() {}
 __device__ inline void prefetch_line(const void* /*from_global*/) {}
 
-// ---- Numbers and counters in global memory
+// ---- Counters in global memory (numbers: numbers_amd.cuh)
 
 __device__ inline void release_fence() { hip::release_to_device(); }
 __device__ inline void acquire_fence() { hip::acquire_from_device(); }
 __device__ inline int load_relaxed(const int* p) { return hip::load_device(p); }
-__device__ inline double load_relaxed(const double* p) { return hip::load_device(p); }
-__device__ inline double2 load_relaxed(const double2* p) {
-  const double x = hip::load_device(&p->x);
-  return make_double2(x, hip::load_device(&p->y));
-}
 __device__ inline void store_relaxed(int* p, int value) { hip::store_device(p, value); }
-__device__ inline void store_relaxed(double* p, double value) { hip::store_device(p, value); }
-__device__ inline void store_relaxed(double2* p, double2 value) {
-  hip::store_device(&p->x, static_cast<double>(value.x));
-  hip::store_device(&p->y, static_cast<double>(value.y));
-}
 __device__ inline int load_acquire(const int* p) {
   const int value = hip::load_device(p);
   acquire_fence();

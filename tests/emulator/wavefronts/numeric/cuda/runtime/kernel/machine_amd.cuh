@@ -40,6 +40,15 @@ inline double load_device(const double* p) {
     emulator::note_look(p, static_cast<int>(__double_as_longlong(value)));
   return value;
 }
+inline float load_device(const float* p) {
+  emulator::maybe_yield();
+  const float value = *p;
+  if (__float_as_uint(value) == ~0U)
+    emulator::spin();
+  else
+    emulator::note_look(p, static_cast<int>(__float_as_uint(value)));
+  return value;
+}
 /// Sets *p = f(*p) atomically, and returns the value before.
 template <class T, class F>
 T update(T* p, const F& f) {
