@@ -37,12 +37,12 @@ cudaError_t enqueue_gathered_fronts(const GatheredFront<double>*, Index, Index,
   refuse();
 }
 
-template <class S, class Loads>
+template <class S, class N, class Loads>
 int sweep_blocks() {
   return 0;
 }
-template <class S, class Loads>
-void enqueue_sweeps(const SweepView&, const SweepMemory<S>&, bool, bool, int, cudaStream_t) {
+template <class S, class N, class Loads>
+void enqueue_sweeps(const SweepView&, const SweepMemory<S, N>&, bool, bool, int, cudaStream_t) {
   refuse();
 }
 template <class S, int kWidth, SweepProducts kProducts>
@@ -50,23 +50,24 @@ int multi_blocks() {
   return 0;
 }
 template <class S, int kWidth, SweepProducts kProducts>
-void enqueue_multi_sweeps(const SweepView&, const MultiMemory<S>&, bool, bool, int, cudaStream_t) {
+void enqueue_multi_sweeps(const SweepView&, const MultiMemory<S, NumberOf<S, kProducts>>&, bool,
+                          bool, int, cudaStream_t) {
   refuse();
 }
 
 #define KAURI_NO_MULTI(S, kWidth, kProducts)                               \
   template int multi_blocks<S, kWidth, SweepProducts::kProducts>();        \
   template void enqueue_multi_sweeps<S, kWidth, SweepProducts::kProducts>( \
-      const SweepView&, const MultiMemory<S>&, bool, bool, int, cudaStream_t);
-#define KAURI_NO_SWEEPS(S)                                                                        \
-  template int sweep_blocks<S, BulkLoads>();                                                      \
-  template void enqueue_sweeps<S, BulkLoads>(const SweepView&, const SweepMemory<S>&, bool, bool, \
-                                             int, cudaStream_t);                                  \
-  KAURI_NO_MULTI(S, 8, hopper)                                                                    \
-  KAURI_NO_MULTI(S, 16, hopper)                                                                   \
-  KAURI_NO_MULTI(S, 32, hopper)                                                                   \
-  KAURI_NO_MULTI(S, 8, tensor)                                                                    \
-  KAURI_NO_MULTI(S, 16, tensor)                                                                   \
+      const SweepView&, const MultiMemory<S, double>&, bool, bool, int, cudaStream_t);
+#define KAURI_NO_SWEEPS(S)                                                             \
+  template int sweep_blocks<S, double, BulkLoads>();                                   \
+  template void enqueue_sweeps<S, double, BulkLoads>(                                  \
+      const SweepView&, const SweepMemory<S, double>&, bool, bool, int, cudaStream_t); \
+  KAURI_NO_MULTI(S, 8, hopper)                                                         \
+  KAURI_NO_MULTI(S, 16, hopper)                                                        \
+  KAURI_NO_MULTI(S, 32, hopper)                                                        \
+  KAURI_NO_MULTI(S, 8, tensor)                                                         \
+  KAURI_NO_MULTI(S, 16, tensor)                                                        \
   KAURI_NO_MULTI(S, 32, tensor)
 KAURI_NO_SWEEPS(float)
 KAURI_NO_SWEEPS(double)
