@@ -51,8 +51,9 @@ class FloatMultiSweeps : public MultiSweepsOf<float> {
       EXPECT_TRUE(solve(many, b, columns, columns) == x);
       for (Index c = 0; c < columns; ++c) {
         if (in_float()) {
-          EXPECT_LE(error_of_l(many, &b[c * n], &x[c * n]), 8) << c;  // the largest seen is 4.6
-          EXPECT_LE(error_of_l(one, &b[c * n], &expected[c * n]), 4) << c;
+          EXPECT_LE(error_of_l(many, &b[at(n, c)], &x[at(n, c)]), 8)
+              << c;  // the largest seen is 4.6
+          EXPECT_LE(error_of_l(one, &b[at(n, c)], &expected[at(n, c)]), 4) << c;
           continue;
         }
         double largest = 0;
