@@ -70,7 +70,7 @@ TEST_F(Tune, EndsWithPositiveNumbers) {
   const card::Sizes sizes{.rows = 130, .fronts = 1, .levels = 20, .copied = 100, .seconds = 0};
   const DeviceCard card = card::measured(numeric::cuda::survey(0)->card, backend, sizes);
   expect_measured(card);
-  // What it found is a card file.
+  // A file keeps the numbers.
   const TempFile file(".json", to_json(card, backend.device()));
   EXPECT_EQ(read_card(file.path()).in_float.flops_per_s, card.in_float.flops_per_s);
 }
@@ -132,7 +132,7 @@ TEST_F(AutomaticPrecision, IsChosenByEachAnalysis) {
   }
 }
 
-/// What was asked for is what is done, and the report says what the other precision would cost.
+/// The Solver does what was asked for, and its report says what the other precision would cost.
 TEST_F(AutomaticPrecision, IsNotTheDefault) {
   const TempFile file(".json", to_json(measured_card(true), "emulated"));
   SolverOptions options = options_for(file, 1000);

@@ -46,7 +46,7 @@ TEST(PrecisionChoice, CardsHaveFastOrSlowDouble) {
     EXPECT_FALSE(has_slow_double(card)) << card.major << "." << card.minor;
   for (const DeviceCard& card : {k1of32, kA6000, k4090, k5090, DeviceCard{8, 6, 84, 1.8e9, 7e11}})
     EXPECT_TRUE(has_slow_double(card)) << card.major << "." << card.minor;
-  // What the driver reports counts if it is more than what the maker publishes.
+  // The driver's ratio of float to double counts if it is above the maker's.
   EXPECT_EQ(single_to_double(k1of32), 32);
   EXPECT_EQ(single_to_double(kA6000), 64);
   EXPECT_EQ(operations_per_cycle(k1of32, 8, CudaCompute::fma), 128.0 * 2 / 32);

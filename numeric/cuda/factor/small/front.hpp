@@ -44,7 +44,7 @@ using PackedSmallFront = PackedSmallFrontOf<double>;
 /// Arithmetic by which the portable kernels (portable_fronts.cuh), which all devices from 8.0 on
 /// run, factorise fronts of up to 64 rows.
 enum class SmallLoop {
-  tensor,  // doubles: FP64 tensor cores, mma.m8n8k4
+  tensor,  // doubles: FP64 tensor cores
   fma,     // doubles or floats: fused multiply-adds in that scalar
   wide,  // floats: fused multiply-adds in double; no factorisation uses it, since floats are to be
          // fast where doubles are slow (small_fronts --loops in bench/cuda tells what it costs)

@@ -72,10 +72,10 @@ double* scratch_of(const Plan& plan, double* numbers, Index most);
 void enqueue_first_unset(const Plan& plan, double* numbers, Index most, cudaStream_t stream);
 
 /// Arithmetic by which a kernel multiplies tiles: by mma.m16n8k16 of Hopper, where bulk copies
-/// bring L; by mma.m8n8k4 or by fused multiply-adds on every device, where asynchronous copies do.
-/// Sums of the first two have the same order up to that inside one instruction of Hopper's. Tensor
-/// cores multiply in double; multiply-adds in the scalar of L, as FP64 may be slow where there are
-/// no tensor cores for it.
+/// bring L; by any_mma() or by fused multiply-adds on every device, where asynchronous copies do.
+/// Sums of the first two have the same order up to that inside one instruction. Tensor cores
+/// multiply in double; multiply-adds in the scalar of L, as FP64 may be slow where there are no
+/// tensor cores for it.
 enum class SweepProducts { hopper, tensor, fma };
 /// The scalar of numbers and of all arithmetic.
 template <class S, SweepProducts kProducts>

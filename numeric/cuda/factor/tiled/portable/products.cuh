@@ -298,27 +298,6 @@ __device__ __forceinline__ void take(typename Loop::Accumulators& acc, typename 
                                    });
 }
 
-/// Returns which of the 32 children from number `first` on have rows that meet kRows cell rows of
-/// the padded front from `row` on and the cell rows of the tile of columns from `column` on, as
-/// bits. Each lane reads one child's map, so that the reads for all children take as long as those
-/// for one. Called by all lanes of a warp.
-template <int kRows, class T>
-__device__ inline unsigned children_at(const FrontViewOf<T>& front, int first, int row, int column,
-                                       int lane) {
-  symbolic::RowMapWord rows = 0, columns = 0;
-  if (first + lane < front.child_count) {
-    const symbolic::RowMapWord* map = front.child[first + lane].map;
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) rows |= __ldg(map + row + r);
-#pragma unroll
-    for (int c = 0; c < kTileCells; ++c) columns |= __ldg(map + column + c);
-  }
-  return __ballot_sync(0xffffffffu, rows != 0 && columns != 0);
-}
-/// The number of children up to which gather() takes them one after another: for so few of them,
-/// children_at() would take longer than it spares.
-inline constexpr int kFewChildren = 8;
-
 /// Subtracts the entries of the children that the front pulls from acc, child after child. `row`:
 /// the warp's first row in the padded front; `column`: the tile's first column there; both
 /// multiples of 8. Called by one warp, after wait_for_children().
@@ -327,35 +306,27 @@ __device__ __forceinline__ void gather(typename Loop::Accumulators& acc,
                                        const FrontViewOf<typename Loop::T>& front, int row,
                                        int column, int lane) {
   lane = anew(lane);
-  row /= kCell, column /= kCell;
-  constexpr int kRowCells = Loop::row_cell(Loop::kRows - 1) + 1;
-  for (int first = 0; first < front.child_count; first += 32) {
-    unsigned left = front.child_count <= kFewChildren
-                        ? (1U << front.child_count) - 1
-                        : children_at<kRowCells>(front, first, row, column, lane);
-    for (; left != 0; left &= left - 1) {
-      const ChildViewOf<typename Loop::T> child =
-          front.child[first + __ffs(static_cast<int>(left)) - 1];
-      int rows[Loop::kRows];
-      symbolic::RowMapWord any = 0;
+  for (int k = 0; k < front.child_count; ++k) {
+    const ChildViewOf<typename Loop::T> child = front.child[k];
+    int rows[Loop::kRows];
+    symbolic::RowMapWord any = 0;
 #pragma unroll
-      for (int i = 0; i < Loop::kRows; ++i) {
-        const symbolic::RowMapWord word = __ldg(child.map + row + Loop::row_cell(i));
-        rows[i] = row_at(word, 1U << Loop::row(i, lane), kNoRow);
-        any |= word;
-      }
-      if (any == 0) continue;  // the same for all lanes
+    for (int i = 0; i < Loop::kRows; ++i) {
+      const symbolic::RowMapWord word = __ldg(child.map + row / kCell + Loop::row_cell(i));
+      rows[i] = row_at(word, 1U << Loop::row(i, lane), kNoRow);
+      any |= word;
+    }
+    if (any == 0) continue;  // the same for all lanes
+    const symbolic::RowMapWord* columns_of = child.map + column / kCell;
 #pragma unroll
-      for (int n = 0; n < kTileCells; ++n) {
+    for (int n = 0; n < kTileCells; ++n) {
 #pragma unroll
-        for (int b = 0; b < Loop::kBeside; ++b) {
-          const int c =
-              row_at(__ldg(child.map + column + n), 1U << (Loop::column(lane) + b), kNoColumn);
-          const unsigned column_part = column_place(child, c);
+      for (int b = 0; b < Loop::kBeside; ++b) {
+        const int c = row_at(__ldg(columns_of + n), 1U << (Loop::column(lane) + b), kNoColumn);
+        const unsigned column_part = column_place(child, c);
 #pragma unroll
-          for (int i = 0; i < Loop::kRows; ++i)
-            acc[i][n][b] -= child_entry(child, rows[i], c, row_place(child, rows[i]), column_part);
-        }
+        for (int i = 0; i < Loop::kRows; ++i)
+          acc[i][n][b] -= child_entry(child, rows[i], c, row_place(child, rows[i]), column_part);
       }
     }
   }
