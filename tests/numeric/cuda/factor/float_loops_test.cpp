@@ -200,7 +200,7 @@ class FloatLoops : public ::testing::TestWithParam<FloatTrial> {
   /// All teams that the device, or the part of it that this process may use, holds at once; and
   /// half of them, which devices of any size hold.
   [[nodiscard]] int resident() const { return resident_; }
-  [[nodiscard]] int few() const { return std::max(1, resident_ / 2); }
+  [[nodiscard]] int half() const { return std::max(1, resident_ / 2); }
 
  private:
   int resident_ = 0;
@@ -226,7 +226,7 @@ TEST_P(FloatLoops, ResidualsAreWithinTheirBounds) {
     std::vector<FloatFront> fronts;
     for (const FrontCells& shape : kFloatShapes) fronts.push_back(random_front(shape, random));
     FloatFronts few(fronts), many(fronts);
-    few.factor(kernel(), few()), many.factor(kernel(), resident());
+    few.factor(kernel(), half()), many.factor(kernel(), resident());
     for (std::size_t f = 0; f < fronts.size(); ++f) {
       const FloatFront found = few.fetch(f), again = many.fetch(f);
       ASSERT_EQ(few.failed(f), 0);
@@ -276,7 +276,7 @@ TEST_P(FloatLoops, LongSumsDoNotDrift) {
   for (const Index inner : {64, 512, 2048}) {
     const FloatFront front = long_sums(inner, 3);
     FloatFronts device({front});
-    device.update(kernel(), few());
+    device.update(kernel(), half());
     const Drift drift = drift_of(front, device.fetch(0));
     RecordProperty("drift" + std::to_string(inner), std::to_string(drift.mean / kFloatUnit) + " " +
                                                         std::to_string(drift.most / kFloatUnit));
@@ -305,7 +305,7 @@ TEST_P(FloatLoops, NoNumberStaysNone) {
       const Index row = front.cells.p + 11;
       front.at(row, column) = bad;
       FloatFronts device({front});
-      device.update(kernel(), few());
+      device.update(kernel(), half());
       const FloatFront found = device.fetch(0);
       for (Index c = front.cells.p; c < front.cells.m; ++c)
         for (Index r = c; r < front.cells.m; ++r) {
@@ -334,7 +334,7 @@ TEST_P(FloatLoops, OperandsOfAnySize) {
         x = std::ldexp(k % 2 == 0 ? x : -x, power + static_cast<int>((r + k) % 3));
       }
     FloatFronts device({front});
-    device.update(kernel(), few());
+    device.update(kernel(), half());
     const FloatFront found = device.fetch(0);
     for (Index c = front.cells.p; c < front.cells.m; ++c)
       for (Index r = c; r < front.cells.m; ++r) {
@@ -362,7 +362,7 @@ TEST_P(FloatLoops, ChainsFollowPanels) {
     fronts.push_back(random_front(k % 2 == 0 ? FrontCells{88, 64} : FrontCells{152, 64}, random));
   for (unsigned pauses = 0; pauses < seeds(3); ++pauses) {
     FloatFronts many(fronts), few(fronts);
-    many.factor(kernel(), resident(), pauses, true), few.factor(kernel(), few());
+    many.factor(kernel(), resident(), pauses, true), few.factor(kernel(), half());
     for (std::size_t f = 0; f < fronts.size(); ++f) {
       const FloatFront found = many.fetch(f);
       ASSERT_EQ(found.panel, few.fetch(f).panel) << pauses << ", front " << f;
@@ -385,7 +385,7 @@ TEST_P(FloatLoops, StreamedAsCopied) {
   for (const FrontCells& shape : kFloatShapes) fronts.push_back(random_front(shape, random));
   for (unsigned pauses = 0; pauses < seeds(3); ++pauses) {
     FloatFronts one(fronts), other(fronts);
-    one.factor(kernel(), resident(), pauses), other.factor(copied, few());
+    one.factor(kernel(), resident(), pauses), other.factor(copied, half());
     for (std::size_t f = 0; f < fronts.size(); ++f) {
       ASSERT_EQ(one.fetch(f).panel, other.fetch(f).panel) << pauses << ", front " << f;
       ASSERT_EQ(one.fetch(f).block, other.fetch(f).block) << pauses << ", front " << f;
