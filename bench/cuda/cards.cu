@@ -3,9 +3,10 @@
 // turn with all that this device can do. Values and vectors are on the device. Reports the least
 // seconds of timed calls, and whether x has the bits of the same kernels on the whole device.
 // Prints a line of JSON per system, scalar and card.
-//   cards [--repeats N] [--scalar double|float] [--method nd|amd|metis]
+//   cards [--repeats N] [--scalar double|float] [--method nd|amd|metis] [--cards NAME,...]
 //       SYSTEM[:PERMUTATION_FILE] ...
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cstdio>
 #include <map>
 
@@ -21,6 +22,7 @@ struct Options {
   int repeats = 10;
   bool in_float = false;
   OrderingMethod method = OrderingMethod::nested_dissection;
+  std::vector<std::string> cards;  // names of kCards; empty: all
 };
 
 /// A card that the device stands for. `part`: one of so many equal parts of its multiprocessors.
@@ -85,6 +87,7 @@ void time_cards(const std::string& name, const SymmetricMatrix<double>& a,
                 const std::shared_ptr<const Plan>& plan, const Options& options) {
   std::map<std::string, std::vector<T>> whole;  // x by kernels
   for (const Card& card : kCards) {
+    if (!options.cards.empty() && std::ranges::count(options.cards, card.name) == 0) continue;
     Backend backend = cuda_backend(options_of(card));
     const Outcome<T> out = run<T>(a, plan, backend, options.repeats);
     const std::string kernels = backend.kernels(sizeof(T)) + (card.portable ? ", portable" : "");
@@ -121,6 +124,12 @@ int main(int count, char** argument) {
   app.add_option("--repeats", options.repeats)->check(CLI::PositiveNumber);
   app.add_option("--scalar", scalar)->check(CLI::IsMember({"double", "float"}));
   bench::add_method(app, options.method);
+  std::vector<std::string> names;
+  for (const bench::Card& card : bench::kCards) names.emplace_back(card.name);
+  app.add_option("--cards", options.cards, "what the device stands for")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(names));
   return bench::with_systems(app, count, argument, [&](const std::vector<std::string>& systems) {
     options.in_float = scalar == "float";
     for (const std::string& system : systems) bench::time_system(system, options);

@@ -5,7 +5,10 @@
 // refinement. With --mixed instead: factor, solve, and solve with refinement in double; factor and
 // solve in float; and MixedFactor with its default target (eps), with the accepted error (4 eps),
 // and with the error that an unrefined solve in double has (1e-14).
-//   refine [--repeats N] [--nrhs N] [--shift S] [--steps N] [--mixed] SYSTEM ...
+// --portable takes the kernels that all devices run, --compute their arithmetic in float; with fma,
+// double is without FP64 tensor cores, too.
+//   refine [--repeats N] [--nrhs N] [--shift S] [--steps N] [--mixed] [--portable]
+//       [--compute auto|fma|tf32x3|tf32|fp16x3] SYSTEM ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
 #include <cstdio>
@@ -24,6 +27,7 @@ struct Settings {
   double shift = 0;  // added to the factorised matrix, not to the system that is solved: makes
                      // refinement take more steps
   bool mixed = false;
+  CudaOptions device;
   RefineOptions refine;
 };
 
@@ -122,7 +126,9 @@ void run_mixed(const std::string& source, const Settings& settings, Backend& bac
   AnalyzeOptions analysis;
   analysis.ordering.method = OrderingMethod::nested_dissection, analysis.target = backend.target();
   const PreparedPlan plan = PreparedPlan::create(analyze(a.pattern(), analysis), backend);
-  std::printf("{\"system\": \"%s\", \"n\": %d, \"nrhs\": %d", source.c_str(), a.n(), settings.nrhs);
+  std::printf("{\"system\": \"%s\", \"n\": %d, \"nrhs\": %d, \"portable\": %s, \"kernels\": \"%s\"",
+              source.c_str(), a.n(), settings.nrhs, settings.device.portable ? "true" : "false",
+              backend.kernels(sizeof(float)).c_str());
   if (plain_times<double>(a, plan, settings, backend) &&
       plain_times<float>(a, plan, settings, backend))
     mixed_times(a, plan, settings, backend);
@@ -200,8 +206,10 @@ int main(int count, char** argument) {
   app.add_option("--shift", settings.shift, "of the factor alone");
   app.add_option("--steps", settings.refine.max_steps);
   app.add_flag("--mixed", settings.mixed, "mixed precision beside double and float");
+  app.add_flag("--portable", settings.device.portable, "kernels that all devices run");
+  bench::add_compute(app, settings.device.compute);
   return bench::with_systems(app, count, argument, [&](const std::vector<std::string>& systems) {
-    Backend backend = cuda_backend();
+    Backend backend = cuda_backend(settings.device);
     for (const std::string& system : systems)
       settings.mixed ? bench::run_mixed(system, settings, backend)
                      : bench::run(system, settings, backend);
