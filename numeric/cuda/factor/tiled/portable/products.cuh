@@ -80,9 +80,10 @@ struct TensorLoop {
   }
 };
 
-/// Fused multiply-adds. A lane holds 8 rows, lane % 4 of each half cell, and 8 columns, lane / 4 of
-/// each cell. So the lanes that load at the same time read four rows or two, which lie in different
-/// banks of floats.
+/// Fused multiply-adds. A lane holds 8 rows, bits 1 and 2 of its number in each half cell, and 8
+/// columns, the other three bits in each cell. Lanes i and i ^ 1 then load the same row of the left
+/// operand, and i and i ^ 2 the same row of the right one, so a load of 16 bytes a lane takes two
+/// passes of shared memory; where no such neighbours load the same, it takes four.
 template <class Scalar>
 struct FmaLoop {
   using T = Scalar;
@@ -93,34 +94,81 @@ struct FmaLoop {
   using Accumulators = T[kRows][kTileCells][kBeside];
 
   __device__ static constexpr int row_cell(int i) { return i / 2; }
-  __device__ static int row(int i, int lane) { return i % 2 * 4 + (lane & 3); }
-  __device__ static int column(int lane) { return lane >> 2; }
+  __device__ static int row(int i, int lane) { return i % 2 * 4 + (lane >> 1 & 3); }
+  __device__ static int column(int lane) { return (lane & 1) + (lane >> 3 << 1); }
 
   __device__ static __forceinline__ void multiply(Accumulators& acc, const T* x, const T* y,
                                                   int first, int end, int lane) {
-    const T* rows = x + (lane & 3) * kCell;
-    const T* columns = y + (lane >> 2) * kCell;
+    const T* rows = x + row(0, lane) * kCell;
+    const T* columns = y + column(lane) * kCell;
 #pragma unroll 1
     for (int k = 0; k < kSlabColumns; k += kUnit<T>) {
-      const int at = k / kCell * kCellEntries + k % kCell;
-      T b[kTileCells][kUnit<T>];
+      Right b;
+      load_right(b, columns + place_of(k), first, end);
+      add(acc, rows + place_of(k), b, first, end);
+    }
+  }
+  /// multiply() for all columns of cells. Floats leave registers for two right operands, so that
+  /// one is loaded while the other is multiplied.
+  __device__ static __forceinline__ void multiply_all(Accumulators& acc, const T* x, const T* y,
+                                                      int lane) {
+    if constexpr (sizeof(T) == 8) {
+      multiply(acc, x, y, 0, kTileCells, lane);
+    } else {
+      constexpr int kStep = kUnit<T>;
+      const T* rows = x + row(0, lane) * kCell;
+      const T* columns = y + column(lane) * kCell;
+      Right even, odd;
+      load_right(even, columns, 0, kTileCells);
+#pragma unroll 1
+      for (int k = 0; k < kSlabColumns; k += 2 * kStep) {
+        load_right(odd, columns + place_of(k + kStep), 0, kTileCells);
+        add(acc, rows + place_of(k), even, 0, kTileCells);
+        // The last one is loaded again: a branch would keep loads behind the products.
+        load_right(even, columns + place_of(min(k + 2 * kStep, kSlabColumns - kStep)), 0,
+                   kTileCells);
+        add(acc, rows + place_of(k + kStep), odd, 0, kTileCells);
+      }
+    }
+  }
+
+ private:
+  using Right = T[kTileCells][kUnit<T>];  // entries of the right operand in as many columns of L
+
+  /// Returns where column k of a row of a slab lies behind its first one.
+  __device__ static constexpr int place_of(int k) { return k / kCell * kCellEntries + k % kCell; }
+  __device__ static __forceinline__ void load_right(Right& b, const T* from, int first, int end) {
 #pragma unroll
-      for (int n = 0; n < kTileCells; ++n)
-        if (n >= first && n < end) load_unit(b[n], columns + n * kPairEntries + at);
+    for (int n = 0; n < kTileCells; ++n)
+      if (n >= first && n < end) load_unit(b[n], from + n * kPairEntries);
+  }
+  /// Adds the products with the left operand at `rows`, in as many columns of L as b has.
+  __device__ static __forceinline__ void add(Accumulators& acc, const T* rows, const Right& b,
+                                             int first, int end) {
 #pragma unroll
-      for (int i = 0; i < kRows; ++i) {
-        T a[kUnit<T>];
-        load_unit(a, rows + row_cell(i) * kPairEntries + i % 2 * 4 * kCell + at);
+    for (int i = 0; i < kRows; ++i) {
+      T a[kUnit<T>];
+      load_unit(a, rows + row_cell(i) * kPairEntries + i % 2 * 4 * kCell);
 #pragma unroll
-        for (int n = 0; n < kTileCells; ++n) {
-          if (n < first || n >= end) continue;
+      for (int n = 0; n < kTileCells; ++n) {
+        if (n < first || n >= end) continue;
 #pragma unroll
-          for (int e = 0; e < kUnit<T>; ++e) acc[i][n][0] = fma(a[e], b[n][e], acc[i][n][0]);
-        }
+        for (int e = 0; e < kUnit<T>; ++e) acc[i][n][0] = fma(a[e], b[n][e], acc[i][n][0]);
       }
     }
   }
 };
+
+/// Adds X Y^T to acc, as Loop::multiply() for all columns of cells.
+template <class Loop>
+__device__ __forceinline__ void multiply_all(typename Loop::Accumulators& acc,
+                                             const typename Loop::T* x, const typename Loop::T* y,
+                                             int lane) {
+  if constexpr (Loop::kBeside == 1)
+    Loop::multiply_all(acc, x, y, lane);
+  else
+    Loop::multiply(acc, x, y, 0, kTileCells, lane);
+}
 
 template <class Loop>
 __device__ __forceinline__ void set_zero(typename Loop::Accumulators& acc) {

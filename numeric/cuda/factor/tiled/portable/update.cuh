@@ -226,8 +226,8 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc,
     operands.load_slab(slab + kStageCount - 1, me);
     const typename Loop::T* stage = operands.stages + slab % kStageCount * kStageEntries;
     if (place.active)
-      Loop::multiply(acc, stage + place.tile * kSlabEntries + place.row_cell * kPairEntries,
-                     stage + 2 * kSlabEntries, 0, kTileCells, me.lane);
+      multiply_all<Loop>(acc, stage + place.tile * kSlabEntries + place.row_cell * kPairEntries,
+                         stage + 2 * kSlabEntries, me.lane);
   }
   ptx::wait_for_copies<0>();
   __syncthreads();
