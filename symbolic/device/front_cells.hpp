@@ -17,7 +17,7 @@
 
 namespace kauri::symbolic {
 
-// The sizes below follow from each other, and kernels assume them: docs/design/08-gpu-factor.md,
+// The sizes below follow from each other, and kernels assume them: docs/design/04-symbolic.md,
 // "The size of a tile", lists where.
 inline constexpr Index kCell = 8;          ///< rows and columns of a cell
 inline constexpr Index kCellEntries = 64;  ///< kCell^2

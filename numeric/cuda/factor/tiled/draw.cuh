@@ -18,12 +18,30 @@ __device__ void copy_words(T& to, const T& from, int lane) {
     reinterpret_cast<int*>(&to)[lane] = __ldg(reinterpret_cast<const int*>(&from) + lane);
 }
 
+inline constexpr int kTicketSlots = 2;  // tickets that a block holds at once
+
+/// A ticket with its task and front, which the producer copies for all other warps of its block.
+template <class T>
+struct Ticket {
+  FrontViewOf<T> front;
+  symbolic::FrontTask task;
+  int number;
+  unsigned turn;  // number of stages entered before those of the task
+};
+
+/// Returns true if a task of this kind adds products.
+__device__ __forceinline__ bool has_products(symbolic::TaskKind kind) {
+  using symbolic::TaskKind;
+  return kind != TaskKind::fill && kind != TaskKind::sum && kind != TaskKind::chain;
+}
+
 /// Draws a ticket from counter *next and copies its task and front to `ticket` in shared memory.
 /// `turn`: number of stages that the team entered before the task. Called by all lanes of the
 /// producer's warp; returns the ticket's number, which is >= task_count if no task is left.
-template <class Ticket, class Front>
-__device__ int draw_ticket(Ticket& ticket, const Front* fronts, const symbolic::FrontTask* tasks,
-                           int task_count, int* next, unsigned turn, int lane) {
+template <class TicketType, class Front>
+__device__ int draw_ticket(TicketType& ticket, const Front* fronts,
+                           const symbolic::FrontTask* tasks, int task_count, int* next,
+                           unsigned turn, int lane) {
   int number = 0;
   if (lane == 0) {
     number = atomicAdd(next, 1);

@@ -44,7 +44,7 @@ struct Member {
 /// stage, one by the four warps that read it, and in Hopper's kernel of doubles a word: with the
 /// stages of a panel task's solve, 1 if the block's inverse needs a correction. Only `turn` changes
 /// from stage to stage, since registers are short where products are added.
-template <class T>
+template <class T, unsigned kLength = kStages>
 struct RingOf {
   T* stages;
   std::uint64_t* barriers;
@@ -53,15 +53,15 @@ struct RingOf {
                             // left already
   const T* rows = nullptr;  // consumers: address of the warp's rows in the first stage
 
-  __device__ unsigned stage() const { return turn % kStages; }
-  __device__ unsigned parity() const { return turn / kStages % 2; }
+  __device__ unsigned stage() const { return turn % kLength; }
+  __device__ unsigned parity() const { return turn / kLength % 2; }
   __device__ T* data() const { return stages + stage() * kStageEntries; }
   __device__ const T* warp_rows() const { return rows + stage() * kStageEntries; }
   __device__ std::uint64_t* full() const { return barriers + stage(); }
-  __device__ std::uint64_t* empty() const { return barriers + kStages + stage(); }
-  __device__ std::uint64_t* word() const { return barriers + 2 * kStages + stage(); }
+  __device__ std::uint64_t* empty() const { return barriers + kLength + stage(); }
+  __device__ std::uint64_t* word() const { return barriers + 2 * kLength + stage(); }
   __device__ std::uint64_t* last_empty() const {
-    return barriers + kStages + (turn + kStages - 1) % kStages;
+    return barriers + kLength + (turn + kLength - 1) % kLength;
   }
 };
 using Ring = RingOf<double>;

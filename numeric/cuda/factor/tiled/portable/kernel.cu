@@ -5,50 +5,39 @@
 
 #include <type_traits>
 
-#include "numeric/cuda/factor/tiled/draw.cuh"
-#include "numeric/cuda/factor/tiled/portable/chain.cuh"
+#include "numeric/cuda/factor/tiled/portable/alone.cuh"
+#include "numeric/cuda/factor/tiled/portable/supplied.cuh"
 #include "numeric/cuda/factor/tiled/portable/tf32.cuh"
 #include "numeric/cuda/runtime/launch.hpp"
 
 namespace kauri::numeric::cuda::kernels::portable {
 namespace {
 
+/// Floats leave registers for a producer.
 template <class T>
-constexpr int kSharedBytes = static_cast<int>(sizeof(PortableShared<T>));
+constexpr bool kHasProducer = sizeof(T) == sizeof(float);
+template <class T>
+constexpr int kThreadsOf = kHasProducer<T> ? kBlockThreads : kThreads;
+template <class T>
+using SharedOf = std::conditional_t<kHasProducer<T>, SuppliedShared<T>, AloneShared<T>>;
+template <class T>
+constexpr int kSharedBytes = static_cast<int>(sizeof(SharedOf<T>));
 
 template <class Loop>
-__global__ void __launch_bounds__(kThreads, Loop::kBlocks)
+__global__ void __launch_bounds__(kThreadsOf<typename Loop::T>, Loop::kBlocks)
     run_tasks(const FrontViewOf<typename Loop::T>* fronts, const FrontTask* tasks, int task_count,
               int* next, Levels levels, ValuesOf<typename Loop::T> values,
               SumsOf<typename Loop::T> sums, int least_part, unsigned pauses) {
   if (!ptx::begin_block()) return;
-  PortableShared<typename Loop::T>& shared = shared_memory<typename Loop::T>();
   watchdog::begin(watchdog::Kernel::run_tasks);
-  for (;;) {
-    __syncthreads();  // all warps are done with the task before
-    const Member me = this_thread();
-    if (me.warp == 0) {
-      int ticket = 0;
-      if (me.lane == 0) shared.ticket = ticket = atomicAdd(next, 1);
-      ticket = __shfl_sync(0xffffffffu, ticket, 0);
-      if (ticket < task_count) {
-        copy_words(shared.task, tasks[ticket], me.lane);
-        copy_words(shared.front, fronts[tasks[ticket].front], me.lane);
-      }
-    }
-    __syncthreads();
-    if (shared.ticket >= task_count) return;
-    watchdog::take(shared.ticket);
-    pause(pauses, shared.ticket, me.warp);
-    __syncwarp();
-    const TaskKind kind = shared.task.kind;
-    if (kind == TaskKind::chain) {
-      run_chain<Alone<Loop>>(shared.front, levels);
-      continue;
-    }
-    if (!fill_or_sum<Alone<Loop>>(shared.task, shared.front, levels, values, sums))
-      run_tiles<Loop>(levels, least_part);
-    announce<Alone<Loop>>(shared.task, shared.front, levels);
+  if constexpr (!kHasProducer<typename Loop::T>) {
+    run_alone<Loop>(fronts, tasks, task_count, next, levels, values, sums, least_part, pauses);
+  } else {
+    start<typename Loop::T>();
+    if (threadIdx.x < kThreads)
+      run_team<Loop>(task_count, levels, values, sums, least_part, pauses);
+    else
+      run_producer(fronts, tasks, task_count, next, pauses, this_thread().lane);
   }
 }
 
@@ -75,7 +64,7 @@ int resident_teams(Arithmetic arithmetic) {
       (arithmetic == Arithmetic::tensor) != std::is_same_v<T, double>)
     return 0;
   return with_kernel<T>(arithmetic, [](auto* kernel) {
-    return cooperative_blocks(kernel, kThreads, kSharedBytes<T>);
+    return cooperative_blocks(kernel, kThreadsOf<T>, kSharedBytes<T>);
   });
 }
 
@@ -86,7 +75,7 @@ cudaError_t enqueue_factor(Arithmetic arithmetic, const FrontViewOf<T>* fronts,
                            int least_part, int teams, unsigned pauses, cudaStream_t stream) {
   if (task_count == 0) return cudaSuccess;
   return with_kernel<T>(arithmetic, [&](auto* kernel) {
-    return launch_cooperative(kernel, static_cast<unsigned>(teams), kThreads, kSharedBytes<T>,
+    return launch_cooperative(kernel, static_cast<unsigned>(teams), kThreadsOf<T>, kSharedBytes<T>,
                               stream, fronts, tasks, task_count, ticket, levels, values, sums,
                               least_part / kSlabColumns, pauses);
   });

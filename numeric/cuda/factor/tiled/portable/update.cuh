@@ -1,6 +1,6 @@
-// One task of a front on any device from sm_80 on: two 64 x 64 tiles in the registers of a block's
-// four warps. All threads copy the operands of products to shared memory by asynchronous copies,
-// some stages ahead.
+// One task of a front on any device from sm_80 on: two 64 x 64 tiles in the registers of a team's
+// four warps. Here is what comes before and after the products, which alone.cuh and supplied.cuh
+// add.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace kauri::numeric::cuda::kernels::portable {
 
-inline constexpr int kThreads = kConsumers;                // threads of a block, which is a team
+inline constexpr int kThreads = kConsumers;                // threads of a team
 inline constexpr int kWarpSlabEntries = 4 * kPairEntries;  // entries of a warp's 32 rows of a slab
 inline constexpr int kDiagonalEntries =
     kPacksDiagonal ? slab_place<true>(kSlabs - 1) + kSlabEntries : kTileEntries;
+inline constexpr int kWorkEntries = kDiagonalEntries + kTileEntries;
 inline constexpr int kStageCount = kPacksDiagonal ? 2 : 3;
-inline constexpr int kSharedEntries = kPacksDiagonal
-                                          ? kDiagonalEntries + kTileEntries + 2 * kWarpSlabEntries
-                                          : kStageCount * kStageEntries;
+inline constexpr int kSharedEntries =
+    kPacksDiagonal ? kWorkEntries + 2 * kWarpSlabEntries : kStageCount * kStageEntries;
 static_assert(kStageCount * kStageEntries <= kSharedEntries);
 
 /// A thread's place in its team: warp and lane.
@@ -32,28 +32,6 @@ __device__ __forceinline__ Member this_thread() {
   return {thread / 32, thread % 32};
 }
 
-/// Shared memory of a block: the stages, whose memory a task also uses when no products run (Room);
-/// reciprocals and scratch for a pivot tile that is solved with or factorised; and the ticket with
-/// its task and front.
-template <class T>
-struct PortableShared {
-  T stages[kSharedEntries];
-  T reciprocals[kTile];
-  T exchange[kExchangeEntries];
-  FrontTask task;
-  FrontViewOf<T> front;
-  int ticket;
-  int blocks;  // see Room
-};
-
-/// Returns the block's shared memory. Each task calls this anew, so that the compiler knows that
-/// the accesses are to shared memory.
-template <class T>
-__device__ __forceinline__ PortableShared<T>& shared_memory() {
-  extern __shared__ __align__(128) unsigned char bytes[];
-  return *reinterpret_cast<PortableShared<T>*>(bytes);
-}
-
 /// Shared memory of a team beside the operands of products.
 template <class T>
 struct Room {
@@ -64,28 +42,6 @@ struct Room {
   T* left;         // rows of two warps in kLeftSlabs slabs of L that other teams made, operands of
                    // a chain
   int* blocks;     // number of blocks, in memory, of the pivot tile that is solved with
-};
-inline constexpr int kWorkEntries = kDiagonalEntries + kTileEntries;
-
-/// A team that is a block and copies its operands itself: the memory of the stages is free once the
-/// products are done. Types of other teams (streamed::Streamed) have the same members.
-template <class LoopOf>
-struct Alone {
-  using Loop = LoopOf;
-  using T = typename Loop::T;
-  static constexpr int kLeftSlabs = 1;
-  /// Threads beside the team that store and announce the results of a chain; 0: the team does.
-  static constexpr int kAnnouncers = 0;
-  static_assert(kWorkEntries + 2 * kLeftSlabs * kWarpSlabEntries <= kSharedEntries);
-
-  __device__ static Room<T> room() {
-    PortableShared<T>& shared = shared_memory<T>();
-    return {shared.stages, shared.reciprocals, shared.exchange, shared.stages + kWorkEntries,
-            &shared.blocks};
-  }
-  __device__ static void sync() { __syncthreads(); }
-  /// Each thread calls this after its writes, before these are announced to other teams.
-  __device__ static void publish() {}
 };
 
 /// A Member with sync_consumers(), a barrier of the team, which fill() and add_sums() call.
@@ -121,43 +77,6 @@ __device__ __forceinline__ void copy_slab(T* slab, const TileViewOf<T>& tile, in
     store_unit(to + kCellEntries, zeros);
   }
 }
-
-/// The operands of a task's products, `slabs` slabs one after another, which go through kStageCount
-/// stages in shared memory.
-template <class T>
-struct Operands {
-  const FrontTask& task;
-  const FrontViewOf<T>& front;
-  T* stages;
-  int slabs;
-  int ready;  // number of slabs of L known to be finished
-
-  /// Waits until slab `slab` of L is finished in the task's tile rows and in tile row task.column.
-  /// Called by each warp for itself.
-  __device__ void wait_for(int slab, int lane) {
-    if (ready > slab) return;
-    const int seen = lane == 0 ? wait_for_slabs(task, front, slab + 1) : 0;
-    ready = __shfl_sync(0xffffffffu, seen, 0);
-    __syncwarp();
-  }
-
-  /// Begins to copy a slab to its stage if slab < slabs: slabs of the two row tiles, then of the
-  /// column's tile; commits a group of copies in either case. Called by all threads of the team.
-  __device__ void load_slab(int slab, const Member& me) {
-    if (slab < slabs) {
-      const int k = slab / kSlabs, column = 2 * (slab % kSlabs);
-      wait_for(slab, me.lane);
-      T* stage = stages + slab % kStageCount * kStageEntries;
-      for (int r = 0; r < task.rows; ++r) {
-        const TileViewOf<T> tile = tile_of(front, task.row + r, k);
-        copy_slab(stage + r * kSlabEntries, tile, 0, tile.height, column, me.thread(), kThreads);
-      }
-      const TileViewOf<T> right = tile_of(front, task.column, k);
-      copy_slab(stage + 2 * kSlabEntries, right, 0, right.height, column, me.thread(), kThreads);
-    }
-    ptx::commit_copies();
-  }
-};
 
 /// The tile that a warp works on (0 or 1 of the task's two), and its first row of cells there.
 /// `active`: the warp has rows; false if the task or the tile is too small.
@@ -204,34 +123,6 @@ __device__ __forceinline__ void put_part_aside(typename Loop::Accumulators& acc,
   store_accumulators<Loop>(acc, target, place.row_cell, lane);
   set_zero<Loop>(acc);
   parts = true;
-}
-
-/// Sets acc to the sum of the task's products; their first kStageCount - 1 stages are being copied.
-/// Returns true if the tile in memory holds minus earlier parts of the sum, which are not in acc.
-/// `least_part`: as `least` of part_of(). At the return no thread reads the stages any more. Called
-/// by the whole team.
-template <class Loop>
-__device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc,
-                                             Operands<typename Loop::T>& operands,
-                                             const Levels& levels, int least_part,
-                                             const WarpTile& place, const Member& me) {
-  const int slabs = operands.slabs, part = part_of(slabs, least_part);
-  bool parts = false;
-  set_zero<Loop>(acc);
-  for (int slab = 0; slab < slabs; ++slab) {
-    if (slab > 0 && slab % part == 0 && place.active)
-      put_part_aside<Loop>(acc, operands.task, operands.front, levels, place, parts, me.lane);
-    ptx::wait_for_copies<kStageCount - 2>();
-    __syncthreads();  // the stage is complete, and no thread reads the one before
-    operands.load_slab(slab + kStageCount - 1, me);
-    const typename Loop::T* stage = operands.stages + slab % kStageCount * kStageEntries;
-    if (place.active)
-      multiply_all<Loop>(acc, stage + place.tile * kSlabEntries + place.row_cell * kPairEntries,
-                         stage + 2 * kSlabEntries, me.lane);
-  }
-  ptx::wait_for_copies<0>();
-  __syncthreads();
-  return parts;
 }
 
 /// Writes to `there`, in local memory, minus the values that a tile has before the products: the
@@ -420,29 +311,6 @@ __device__ __forceinline__ void finish_tiles(typename Loop::Accumulators& acc,
   if (task.kind == TaskKind::contribution) wait_for_levels(levels, front.block_reuses, me.lane);
   store_accumulators<Loop>(acc, tile_of(front, task.row + place.tile, task.column), place.row_cell,
                            me.lane);
-}
-
-/// Executes the block's task, one with products (kinds prepare, panel, contribution), but does not
-/// announce it. `least_part`: as `least` of part_of(). Called by the whole team.
-template <class Loop>
-__device__ __forceinline__ void run_tiles(const Levels& levels, int least_part) {
-  using T = typename Loop::T;
-  PortableShared<T>& shared = shared_memory<T>();
-  const FrontTask& task = shared.task;
-  const FrontViewOf<T>& front = shared.front;
-  const Member me = this_thread();
-  const int products = products_of(task, front);
-  Operands<T> operands{task, front, shared.stages, slabs_in(front, products), 0};
-  const WarpTile place = place_of(task, front, me.warp);
-  typename Loop::Accumulators beginning;  // in local memory; loaded before the products, so that
-                                          // its waits are over when the operands are there
-  if (place.active) load_beginning<Loop>(beginning, task, front, place, me.lane);
-#pragma unroll 1
-  for (int slab = 0; slab < kStageCount - 1; ++slab) operands.load_slab(slab, me);
-  typename Loop::Accumulators acc;
-  const bool parts = add_products<Loop>(acc, operands, levels, least_part, place, me);
-  if (place.active) add<Loop>(acc, beginning);
-  finish_tiles<Alone<Loop>>(acc, task, front, levels, place, parts, me, [](int) {});
 }
 
 /// Executes a task of kind `fill` or `sum` and returns true; does nothing for other kinds and

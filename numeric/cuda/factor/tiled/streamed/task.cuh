@@ -18,18 +18,8 @@ using portable::WarpTile;
 inline constexpr int kThreads = 2 * kConsumers;  // threads of a block; registers are given to
                                                  // groups of four warps
 inline constexpr int kFirstSplitter = kConsumers + 32;  // first thread of the splitters
-inline constexpr int kTicketSlots = 2;
 inline constexpr int kTeamBarrier =
     portable::kLastRowsBarrier + 1;  // named barriers before it are those of chains
-
-/// A ticket with its task and front, which the producer copies for all other warps.
-template <class T>
-struct Ticket {
-  FrontViewOf<T> front;
-  FrontTask task;
-  int number;
-  unsigned turn;  // number of stages entered before those of the task
-};
 
 template <class T>
 struct StreamedShared {
@@ -100,11 +90,6 @@ __device__ void start() {
     ptx::barrier_init_fence();
   }
   __syncthreads();
-}
-
-/// Returns true if a task of this kind adds products.
-__device__ __forceinline__ bool has_products(TaskKind kind) {
-  return kind != TaskKind::fill && kind != TaskKind::sum && kind != TaskKind::chain;
 }
 
 /// Draws tickets for the team's other warps and copies operands of products. Draws one ticket ahead

@@ -9,5 +9,6 @@ KAURI_SHARED_ARRAY_OF(100 << 10, 128, unsigned char, bytes);
 #include "numeric/cuda/factor/tiled/portable/kernel.cu"
 
 namespace kauri::numeric::cuda::kernels::portable {
-static_assert(sizeof(bytes) >= sizeof(PortableShared<double>));
+static_assert(sizeof(bytes) >= sizeof(AloneShared<double>) &&
+              sizeof(bytes) >= sizeof(SuppliedShared<float>));
 }
