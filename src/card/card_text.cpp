@@ -37,8 +37,8 @@ struct Field {
 std::vector<Field> fields_of(DeviceCard& card, double& processors, double& single_to_double) {
   constexpr double kLeastRate = 1e3, kMostRate = 1e20, kLeastSeconds = 1e-12, kMostSeconds = 1e3;
   std::vector<Field> all{{"multiprocessors", &processors, 1, 65535, true},
-                         {"clock_hz", &card.clock_hz, kLeastRate, kMostRate},
-                         {"bandwidth", &card.bandwidth, kLeastRate, kMostRate},
+                         {"clock_hz", &card.clock_hz, 0, kMostRate},  // 0: the driver says none
+                         {"bandwidth", &card.bandwidth, 0, kMostRate},
                          {"single_to_double", &single_to_double, 0, 65535, true}};
   const auto add = [&](const std::string& scalar, DeviceCard::Rates& rates) {
     const auto rate = [&](const char* key, double& place) {

@@ -52,7 +52,7 @@ std::pair<AnalyzeOptions, std::string> with_device(
     return stays(std::move(options),
                  "the seconds of the device (" + device->name +
                      ") cannot be predicted: its driver reports no clock or no memory rate, or the "
-                     "rates of its units are not known");
+                     "rates of its units are not known; a file of kauri tune has them (option card)");
   options.device = {device->target, device->free_bytes, device->started,
                     nrhs,           scalar_bytes,       device->card};
   return {std::move(options), ""};

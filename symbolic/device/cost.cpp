@@ -185,13 +185,24 @@ double small_seconds(double level_s, double front_s, double bandwidth,
 /// Returns true if Hopper's kernels run, which handle doubles only.
 bool has_hopper_kernels(int major, int minor) { return major == 9 && minor == 0; }
 
-/// Returns the figures of a card in a scalar.
+/// Returns the figures of a card in a scalar. A figure that the driver does not report is 0.
 Card figures_of(const DeviceCard& card, int scalar_bytes) {
   const CudaCompute compute =
       scalar_bytes == sizeof(double) ? CudaCompute::tensor : CudaCompute::fma;
   return {card.clock_hz, card.processors,
           operations_per_cycle(card, scalar_bytes, compute) * card.processors * card.clock_hz,
           card.bandwidth};
+}
+
+/// Returns figures_of() a measured card, with measured rates in place of zeros, and the clock of
+/// `from`. as_measured() takes out again what was scaled by them, so only zeros would do harm.
+Card figures_of_measured(const DeviceCard& card, int scalar_bytes, const Card& from) {
+  const DeviceCard::Rates& rates = scalar_bytes == sizeof(double) ? card.in_double : card.in_float;
+  Card out = figures_of(card, scalar_bytes);
+  if (out.clock <= 0) out.clock = from.clock;
+  if (out.peak <= 0) out.peak = rates.flops_per_s;
+  if (out.bandwidth <= 0) out.bandwidth = rates.read_bytes_per_s;
+  return out;
 }
 
 constexpr std::array kFactorLatencies{&DeviceCost::narrow_level_s, &DeviceCost::narrow_front_s,
@@ -271,10 +282,13 @@ const DeviceCost& device_cost(std::string_view target, int scalar_bytes) {
 
 DeviceCost device_cost(std::string_view target, int scalar_bytes, const DeviceCard& card) {
   DeviceCost cost = device_cost(target, scalar_bytes);
-  const bool hopper = target == kHopper.target;
+  const bool hopper = target == kHopper.target, measured = is_measured(card);
+  const Card& from = hopper ? kH200 : kA100;
   if (card.processors > 0 && !(hopper && card.processors >= kFewestMeasured))
-    cost = on_card(cost, cost.target, hopper ? kH200 : kA100, figures_of(card, scalar_bytes));
-  return is_measured(card) ? as_measured(cost, card) : cost;
+    cost = on_card(
+        cost, cost.target, from,
+        measured ? figures_of_measured(card, scalar_bytes, from) : figures_of(card, scalar_bytes));
+  return measured ? as_measured(cost, card) : cost;
 }
 
 std::string_view device_target(int major, int minor) {
@@ -282,7 +296,8 @@ std::string_view device_target(int major, int minor) {
 }
 
 bool is_predicted(const DeviceCard& card) {
-  return card.processors > 0 && card.bandwidth > 0 && figures_of(card, sizeof(double)).peak > 0;
+  return is_measured(card) ||
+         (card.processors > 0 && card.bandwidth > 0 && figures_of(card, sizeof(double)).peak > 0);
 }
 
 double device_read_bandwidth(const DeviceCost& cost) {

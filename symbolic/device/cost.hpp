@@ -85,7 +85,8 @@ const DeviceCost& device_cost(std::string_view target, int scalar_bytes = sizeof
 /// measured on such a card (see kFewestMeasured), or if `card` has no multiprocessors. Latencies
 /// are scaled by clocks, fronts side by side also by multiprocessors, products by the peaks of the
 /// units that do them, and bytes by bandwidths. Measured rates of the card replace what they
-/// measure; constants are then not `scaled`.
+/// measure; constants are then not `scaled`, and zeros of clock and bandwidth do not count. Without
+/// measured rates the card must be one for which is_predicted() is true.
 DeviceCost device_cost(std::string_view target, int scalar_bytes, const DeviceCard& card);
 
 /// Returns the target of plans for a device of compute capability major.minor: "sm_90" if Hopper's
@@ -95,8 +96,8 @@ std::string_view device_target(int major, int minor);
 /// Fewest multiprocessors of a Hopper card whose seconds in double are predicted by the measured
 /// constants: those of the smallest H100.
 inline constexpr int kFewestMeasured = 114;
-/// Returns true if the seconds of a card can be predicted: its driver reports clock and bandwidth,
-/// and the rates of its units are known.
+/// Returns true if the seconds of a card can be predicted: its rates were measured, or its driver
+/// reports clock and bandwidth, and the rates of its units are known.
 bool is_predicted(const DeviceCard& card);
 
 /// Returns the bytes that residuals take on a device (numeric/cuda/matrix/residual.cpp): both

@@ -75,6 +75,10 @@ TEST(Backends, DevicesAreOfferedInBothScalarsWhereTheirSecondsArePredicted) {
       EXPECT_EQ(why.find("cpu-generic: the seconds of the device (Orin) cannot be predicted"), 0U)
           << why;
     }
+    DeviceCard measured{8, 7, 16, 0, 0};  // by kauri tune, whose file keeps the driver's zeros
+    measured.in_double = {5e10, 1e11, 1e-4, 1e-5, 1e-4, 1e-5};
+    measured.in_float = {2e12, 1e11, 1e-4, 1e-5, 1e-4, 1e-5};
+    EXPECT_EQ(with_device(options, found("Orin", measured), scalar_bytes, 1).second, "");
     EXPECT_EQ(with_device(options, {}, scalar_bytes, 1).second,
               "cpu-generic: there is no CUDA device");
   }

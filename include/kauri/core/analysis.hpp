@@ -37,8 +37,8 @@ struct AnalyzeOptions {
       int major = 0;         ///< compute capability, before the point
       int minor = 0;         ///< compute capability, behind the point
       int processors = 0;    ///< number of multiprocessors
-      double clock_hz = 0;   ///< highest clock rate of these
-      double bandwidth = 0;  ///< bytes per second between them and the memory
+      double clock_hz = 0;   ///< highest clock rate of these; 0: the driver does not report it
+      double bandwidth = 0;  ///< bytes per second between them and the memory; 0: as above
       /// How many multiply-adds in float the driver says that the device does in the time of one in
       /// double; 0: not known. If the maker's figures of the capability give a larger number, that
       /// one counts.

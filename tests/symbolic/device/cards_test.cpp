@@ -5,7 +5,9 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -169,6 +171,37 @@ TEST(Cards, PredictionsFollowMeasuredRates) {
             expect_no_slower(better, card);
           }
         }));
+}
+
+/// Measured cards need no figure of their driver, which may report no clock and no memory rate:
+/// the measured constants are the same without them.
+TEST(Cards, MeasuredOnesNeedNoClockAndNoBandwidthOfTheDriver) {
+  for (const Class& of : kClasses) {
+    DeviceCard whole{of.major, of.minor, 48, 2.4e9, 3e11, of.single_to_double};
+    whole.in_double = {5e11, 2e11, 5e-5, 5e-6, 4e-5, 3e-6};
+    whole.in_float = {2e13, 2.5e11, 6e-5, 4e-6, 3e-5, 2e-6};
+    whole.copy_s = 1e-5, whole.copy_bytes_per_s = 1e10;
+    for (const auto& [clock, bandwidth] : {std::pair{0.0, 3e11}, {2.4e9, 0.0}, {0.0, 0.0}}) {
+      DeviceCard card = whole;
+      card.clock_hz = clock, card.bandwidth = bandwidth;
+      EXPECT_TRUE(is_predicted(card));
+      for (const int scalar_bytes : {4, 8}) {
+        const std::string_view target = device_target(of.major, of.minor);
+        const DeviceCost with = device_cost(target, scalar_bytes, whole),
+                         without = device_cost(target, scalar_bytes, card);
+        for (double DeviceCost::*measured :
+             {&DeviceCost::start_s, &DeviceCost::narrow_level_s, &DeviceCost::small_level_s,
+              &DeviceCost::tiled_level_s, &DeviceCost::product_s, &DeviceCost::panel_tile_s,
+              &DeviceCost::bandwidth, &DeviceCost::sweep_start_s, &DeviceCost::sweep_small_level_s,
+              &DeviceCost::sweep_tile_s, &DeviceCost::sweep_panel_tile_s})
+          EXPECT_NEAR(without.*measured, with.*measured, 1e-9 * with.*measured);
+        for (const auto& [factor_s, solve_s] : seconds_on(card, scalar_bytes))
+          EXPECT_TRUE(std::isfinite(factor_s) && std::isfinite(solve_s));
+      }
+      card.in_double = card.in_float = {};
+      EXPECT_FALSE(is_predicted(card));
+    }
+  }
 }
 
 }  // namespace
