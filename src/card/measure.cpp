@@ -180,6 +180,20 @@ void measure_copies(DeviceCard& card, Backend& backend, const Sizes& sizes) {
 
 }  // namespace
 
+void require_whole(const CudaOptions& options) {
+  const auto refuse = [](const std::string& found, const std::string& expected) {
+    throw Error(ErrorKind::usage,
+                "measure_card: " + found + ", expected " + expected +
+                    ": a card is measured as a whole, with the kernels that kauri takes by itself; "
+                    "predictions for a part of it reckon with that part");
+  };
+  if (options.multiprocessors != 0)
+    refuse("multiprocessors is " + std::to_string(options.multiprocessors), "0");
+  if (options.compute != CudaCompute::automatic) refuse("compute is not automatic", "automatic");
+  if (options.portable) refuse("portable is true", "false");
+  if (!options.fast_solve) refuse("fast_solve is false", "true");
+}
+
 Sizes sizes_for(int processors, Offset free_bytes) {
   Sizes sizes;
   const Offset each = Offset{sizes.rows} * sizes.rows * Offset{sizeof(double)} / 2,
@@ -201,13 +215,13 @@ DeviceCard measured(DeviceCard card, Backend& backend, const Sizes& sizes) {
 namespace kauri {
 
 AnalyzeOptions::DeviceOffer::Card measure_card(const CudaOptions& options) {
+  card::require_whole(options);
   Backend backend = cuda_backend(options);
   std::string why_not;
   const auto seen = numeric::cuda::survey(options.device, &why_not);
   if (!seen) throw Error(ErrorKind::device, why_not);
-  const int processors =
-      options.multiprocessors > 0 ? options.multiprocessors : seen->card.processors;
-  return card::measured(seen->card, backend, card::sizes_for(processors, seen->free_bytes));
+  return card::measured(seen->card, backend,
+                        card::sizes_for(seen->card.processors, seen->free_bytes));
 }
 
 }  // namespace kauri

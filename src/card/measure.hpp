@@ -17,6 +17,10 @@ struct Sizes {
   double seconds = 0.02;          ///< a call is repeated until its calls took as long together
 };
 
+/// Throws Error(usage) if a backend with these options would take a part of its device, or other
+/// kernels than by default: a card holds no such options, and later jobs have their own.
+void require_whole(const CudaOptions& options);
+
 /// Returns sizes for a device: as many fronts as multiprocessors, but at most a quarter of the free
 /// memory in the larger system.
 Sizes sizes_for(int processors, Offset free_bytes);

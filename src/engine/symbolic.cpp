@@ -86,16 +86,21 @@ Backends::Backends(std::shared_ptr<Backend> given, const CudaOptions& cuda, cons
 
 std::optional<numeric::cuda::Survey> Backends::survey(std::string* why_not) const {
   auto seen = numeric::cuda::survey(cuda_.device, why_not);
-  if (!seen || !card_) return seen;
+  if (!seen) return seen;
+  if (card_) seen->card = measured_card(*seen);
+  seen->card = symbolic::part_of(seen->card, cuda_.multiprocessors);
+  return seen;
+}
+
+DeviceCard Backends::measured_card(const numeric::cuda::Survey& seen) const {
   const auto in_words = [](const DeviceCard& card) {
     return "compute capability " + std::to_string(card.major) + "." + std::to_string(card.minor) +
            " and " + std::to_string(card.processors) + " multiprocessors";
   };
-  if (const std::string file = in_words(*card_), there = in_words(seen->card); file != there)
-    misuse("card: " + card_file_ + " is of a device with " + file + ", the device (" + seen->name +
+  if (const std::string file = in_words(*card_), there = in_words(seen.card); file != there)
+    misuse("card: " + card_file_ + " is of a device with " + file + ", the device (" + seen.name +
            ") has " + there + "; measure it, by kauri tune");
-  seen->card = *card_;
-  return seen;
+  return *card_;
 }
 
 std::pair<AnalyzeOptions, std::string> Backends::offered(AnalyzeOptions options, int scalar_bytes,

@@ -64,10 +64,13 @@ class Backends {
   [[nodiscard]] const Backend& current() const { return on_device_ ? *device_ : *backend_; }
 
  private:
-  /// Returns the survey of the device, with its measured rates if there is a file of them; nothing
-  /// without a device, with the reason in why_not. Throws Error(usage) if the file is of another
-  /// device.
+  /// Returns the survey of the device, with its measured rates if there is a file of them, and with
+  /// the figures of the part that CudaOptions::multiprocessors leaves to kauri; nothing without a
+  /// device, with the reason in why_not. Throws as measured_card().
   std::optional<numeric::cuda::Survey> survey(std::string* why_not = nullptr) const;
+  /// Returns the card of the file, which must exist. Throws Error(usage) if it is of another device
+  /// than `seen`.
+  [[nodiscard]] DeviceCard measured_card(const numeric::cuda::Survey& seen) const;
   /// Makes the device's backend unless it exists. Returns the error's text if that fails, else an
   /// empty string.
   std::string make_device();

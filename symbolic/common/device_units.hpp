@@ -56,6 +56,25 @@ constexpr bool is_measured(const DeviceCard& card) {
   return card.in_double.flops_per_s > 0 && card.in_float.flops_per_s > 0;
 }
 
+/// Most bytes per second that one multiprocessor reads, fitted to solves by parts of a device (M64
+/// in docs/measurements/cards.md): so a small part of a device reads less than its memory gives,
+/// and a solve takes longer there.
+inline constexpr double kReadsOfOne = 5.6e10;
+
+/// Returns the card with the figures of a part of it, of which kernels take `taken` multiprocessors
+/// (CudaOptions::multiprocessors; 0, or all that there are: the whole card). Measured operations
+/// per second become those of the part, which reads no more than its multiprocessors can.
+constexpr DeviceCard part_of(DeviceCard card, int taken) {
+  if (taken <= 0 || taken >= card.processors) return card;
+  const double share = static_cast<double>(taken) / card.processors, reads = taken * kReadsOfOne;
+  card.processors = taken;
+  for (DeviceCard::Rates DeviceCard::*in : {&DeviceCard::in_double, &DeviceCard::in_float}) {
+    (card.*in).flops_per_s *= share;
+    (card.*in).read_bytes_per_s = std::min((card.*in).read_bytes_per_s, reads);
+  }
+  return card;
+}
+
 /// Returns how many operations in float a card does in the time of one in double, at least 1: as
 /// measured in large fronts, else the number that its driver reports for multiply-adds or that of
 /// its capability, whichever is larger.

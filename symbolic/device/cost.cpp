@@ -191,7 +191,7 @@ Card figures_of(const DeviceCard& card, int scalar_bytes) {
       scalar_bytes == sizeof(double) ? CudaCompute::tensor : CudaCompute::fma;
   return {card.clock_hz, card.processors,
           operations_per_cycle(card, scalar_bytes, compute) * card.processors * card.clock_hz,
-          card.bandwidth};
+          std::min(card.bandwidth, card.processors * kReadsOfOne)};
 }
 
 /// Returns figures_of() a measured card, with measured rates in place of zeros, and the clock of

@@ -170,6 +170,27 @@ TEST(CardText, FilesThatAreNoCards) {
   EXPECT_NE(refusal(folder.path()), "no Error");
 }
 
+/// A card is measured with the kernels and the multiprocessors that a file's later reader has by
+/// default; other options are refused before any device is asked for.
+TEST(CardText, OnlyTheWholeDeviceIsMeasured) {
+  const auto refusal = [](const auto& set) {
+    CudaOptions options;
+    set(options);
+    return error_text(ErrorKind::usage, [&] { (void)measure_card(options); });
+  };
+  const std::string why =
+      ": a card is measured as a whole, with the kernels that kauri takes by itself; predictions "
+      "for a part of it reckon with that part";
+  EXPECT_EQ(refusal([](CudaOptions& o) { o.multiprocessors = 8; }),
+            "measure_card: multiprocessors is 8, expected 0" + why);
+  EXPECT_EQ(refusal([](CudaOptions& o) { o.compute = CudaCompute::fma; }),
+            "measure_card: compute is not automatic, expected automatic" + why);
+  EXPECT_EQ(refusal([](CudaOptions& o) { o.portable = true; }),
+            "measure_card: portable is true, expected false" + why);
+  EXPECT_EQ(refusal([](CudaOptions& o) { o.fast_solve = false; }),
+            "measure_card: fast_solve is false, expected true" + why);
+}
+
 /// The card that the tests of options share is one, of a class on which double is slow.
 TEST(CardText, TheSharedCardIsRead) {
   const DeviceCard card = read_card(KAURI_CARD);

@@ -36,6 +36,9 @@ class TuneTest(ProgramTest):
         self.fails(1, "tune", "--output", self.folder / "none" / "card.json", says=["there is no folder"])
         self.fails(1, "tune", "--set", "cuda.compute=abacus", says=["cuda.compute"])
         self.fails(1, "tune", "card.json", says=["card.json"])
+        for option in ["multiprocessors=8", "compute=fma", "portable=true", "fast_solve=false"]:
+            name, value = option.split("=")
+            self.fails(1, "tune", "--set", f"cuda.{option}", says=[f"measure_card: {name} is ", "a card is measured as a whole"])
         missing, text = self.folder / "missing.json", CARD.read_text(encoding="ascii")
         self.fails(1, "solve", *SYSTEM, "--card", missing, says=[str(missing)])
         line = text.splitlines().index('  "copy_s": 1.2e-05,') + 1

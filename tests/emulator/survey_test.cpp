@@ -7,11 +7,13 @@
 #include <thread>
 #include <vector>
 
+#include "kauri/extras/card.hpp"
 #include "numeric/cuda/executor.hpp"
 #include "src/engine/symbolic.hpp"
 #include "symbolic/device/cost.hpp"
 #include "tests/emulator/machine/machine.hpp"
 #include "tests/support/process/error_text.hpp"
+#include "tests/support/process/temp_file.hpp"
 
 namespace kauri {
 namespace {
@@ -90,6 +92,36 @@ TEST(Survey, TheOfferOfAnAutomaticChoice) {
     EXPECT_EQ(offer.device.target, "sm_90");
     EXPECT_EQ(offer.device.scalar_bytes, scalar_bytes);
   }
+}
+
+/// Returns the card that an automatic choice with this part of the device is predicted by.
+DeviceCard offered_card(int multiprocessors, const std::string& file = {}) {
+  CudaOptions cuda;
+  cuda.multiprocessors = multiprocessors;
+  const Backends backends(BackendChoice::automatic, 1, cuda, file);
+  const auto [offer, why] = backends.offered({}, sizeof(double), 1);
+  EXPECT_EQ(why, "");
+  return offer.device.card;
+}
+
+/// Predictions are those of the part of the device that kernels take, also by measured rates of the
+/// whole device.
+TEST(Survey, AnOfferIsOfThePartThatTheOptionLeaves) {
+  EXPECT_EQ(offered_card(0).processors, 132);
+  EXPECT_EQ(offered_card(33).processors, 33);
+  DeviceCard whole = survey(0)->card;
+  whole.in_double = {4e13, 3e12, 2e-5, 2e-6, 3e-5, 4e-6};
+  whole.in_float = {6e13, 2e11, 2e-5, 2e-6, 3e-5, 4e-6};
+  whole.copy_s = 1e-5, whole.copy_bytes_per_s = 1e10;
+  const test::TempFile file(".json", to_json(whole, "emulated"));
+  EXPECT_EQ(offered_card(0, file.path()).in_double.flops_per_s, 4e13);
+  const DeviceCard part = offered_card(33, file.path());
+  EXPECT_EQ(part.processors, 33);
+  EXPECT_EQ(part.in_double.flops_per_s, 1e13);
+  EXPECT_EQ(part.in_float.flops_per_s, 1.5e13);
+  EXPECT_EQ(part.in_double.read_bytes_per_s, 33 * symbolic::kReadsOfOne);
+  EXPECT_EQ(part.in_float.read_bytes_per_s, 2e11);
+  EXPECT_EQ(part.in_double.start_s, 2e-5);
 }
 
 }  // namespace

@@ -176,10 +176,12 @@ struct CudaOptions {
   /// of sweeps. 0: all. With fewer than the device has, kernels of other libraries that never end
   /// can keep the rest; give an allocator then, since cudaFree() waits for such kernels, too. Bits
   /// do not depend on this. Small fronts, products and residuals run in ordinary launches, on all
-  /// multiprocessors that are free.
+  /// multiprocessors that are free. Predicted seconds (BackendChoice::automatic,
+  /// Precision::automatic) are those of this part of the device.
   int multiprocessors = 0;
   /// True: runs the kernels that all devices run, also on a device that has faster ones of its own;
-  /// to compare them, and to test them where no other device is.
+  /// to compare them, and to test them where no other device is. Predicted seconds depend on
+  /// neither this nor `compute`: they are those of the kernels that the device takes by itself.
   bool portable = false;
   /// Most seconds that one launch of large fronts is predicted to take: displays end a kernel that
   /// runs longer than some seconds. Launches end where a level of fronts ends; a level that takes

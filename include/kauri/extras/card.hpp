@@ -16,8 +16,9 @@ namespace kauri {
 /// fronts, each in double and in float, and copies from the host. Takes less than a second on the
 /// device, and some 4.5 MB of its memory for each of twice its multiprocessors. The device should
 /// do nothing else. Results of other calls do not depend on it, unless the caller passes the card
-/// to an analysis or its file to a Solver. Throws Error: as cuda_backend(); usage (options.compute
-/// is for one scalar alone); memory.
+/// to an analysis or its file to a Solver. Throws Error: as cuda_backend(); usage (options take a
+/// part of the device, or other kernels than by default: multiprocessors, compute, portable,
+/// fast_solve); memory.
 AnalyzeOptions::DeviceOffer::Card measure_card(const CudaOptions& options = {});
 
 /// Returns a measured card as JSON, the content of a file for read_card(). device: the name of the

@@ -115,6 +115,36 @@ TEST(Cards, ASliceOfAHopperIsNoFasterThanTheWhole) {
   }
 }
 
+/// A part of a card is predicted slower the smaller it is, by figures of the driver and by measured
+/// rates of the whole card.
+TEST(Cards, PartsAreNoFasterThanLargerOnes) {
+  for (const bool measured : {false, true}) {
+    DeviceCard whole{9, 0, 132, 1.98e9, 4.8e12, 2};
+    if (measured) {
+      whole.in_double = {4e13, 4e12, 5e-5, 3e-6, 3e-5, 3e-6};
+      whole.in_float = {5e13, 2.5e12, 5e-5, 3e-6, 3e-5, 3e-6};
+      whole.copy_s = 1e-5, whole.copy_bytes_per_s = 1e10;
+    }
+    for (const int all : {0, 132}) EXPECT_EQ(part_of(whole, all).processors, 132);
+    for (const int scalar_bytes : {4, 8}) {
+      auto larger = seconds_on(whole, scalar_bytes);
+      for (const int taken : {66, 33, 18, 8}) {
+        const DeviceCard part = part_of(whole, taken);
+        EXPECT_EQ(part.processors, taken);
+        const auto now = seconds_on(part, scalar_bytes);
+        EXPECT_GT(now[0].first, larger[0].first) << taken;  // poisson3d 20
+        for (std::size_t k = 0; k < now.size(); ++k) {
+          EXPECT_GE(now[k].first, larger[k].first * (1 - 1e-12)) << taken;
+          EXPECT_GE(now[k].second, larger[k].second * (1 - 1e-12)) << taken;
+        }
+        larger = now;
+      }
+      const auto some = seconds_on(whole, scalar_bytes);
+      EXPECT_GT(larger[0].second, some[0].second);  // few multiprocessors read slowly
+    }
+  }
+}
+
 /// The classes come in the order of their rates: what double costs beyond float grows with the
 /// ratio that the driver reports.
 TEST(Cards, SlowerDoubleTakesLongerAndFloatAsLong) {
