@@ -5,7 +5,8 @@
 # Sets `out` to a list with machine code for each major version that this nvcc knows, of which all
 # later cards of the version run the first one's: 8.6 and 8.9 that of 8.0, 10.3 that of 10.0, 12.1
 # that of 12.0. Code of their own would change nothing but the library's size, since no kernel asks
-# for it. Drivers compile the PTX for other cards: that of 10.0, not of 12.0, which 11.0 cannot run.
+# for it. 8.7 (Orin) runs no machine code but its own: its build needs CMAKE_CUDA_ARCHITECTURES=87.
+# Drivers compile the PTX for other cards: that of 10.0, not of 12.0, which 11.0 cannot run.
 function(kauri_default_architectures nvcc_version out)
   if(nvcc_version VERSION_LESS 12.8)
     set(${out} 80-real 90 PARENT_SCOPE)

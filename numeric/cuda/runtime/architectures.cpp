@@ -52,10 +52,19 @@ std::string version_of(const Architecture& code) {
   return std::to_string(code.version / 10) + "." + std::to_string(code.version % 10);
 }
 
+/// Returns true for devices of Tegra modules: Xavier (7.2), Orin (8.7) and Thor (10.1, since CUDA
+/// 13.0 11.0). Machine code of another version does not run there, nor theirs elsewhere (NVIDIA's
+/// CUDA C++ Programming Guide, section on binary compatibility).
+bool is_tegra(int version) {
+  return version == 72 || version == 87 || version == 101 || version == 110;
+}
+
 Code code_for(const Architecture& code, int major, int minor) {
   const int version = 10 * major + minor;
   if (version < code.version || (code.exact && version != code.version)) return Code::none;
-  if (code.machine_code && version / 10 == code.version / 10) return Code::machine;
+  const bool same = version == code.version || (version / 10 == code.version / 10 &&
+                                                !is_tegra(version) && !is_tegra(code.version));
+  if (code.machine_code && same) return Code::machine;
   return code.ptx ? Code::ptx : Code::none;
 }
 

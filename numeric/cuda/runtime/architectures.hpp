@@ -14,7 +14,8 @@ enum class Code { none, ptx, machine };
 /// Returns the best code made for `built_for` that runs on a device of compute capability
 /// major.minor. `built_for` holds items of CMAKE_CUDA_ARCHITECTURES with spaces between them:
 /// "80-real" (machine code: 8.0 and later ones of the same major version), "90-virtual" (PTX: 9.0
-/// and all later ones), "90" (both), "90a" (9.0 alone), "100f" (10.0 and later 10.x). Other text,
+/// and all later ones), "90" (both), "90a" (9.0 alone), "100f" (10.0 and later 10.x). Devices of
+/// Tegra modules (8.7, 10.1, 11.0) run machine code of their own version alone. Other text,
 /// like "all" or an empty one, is not understood and counts as machine code: then loading a kernel
 /// shows whether the device can run it.
 Code code_for(std::string_view built_for, int major, int minor);

@@ -105,7 +105,9 @@ void require_code(int device) {
                                        "; kauri has code for 8.0 and later");
   const Code code = code_for(built_for(), found.major, found.minor);
   if (code == Code::none)
-    throw Error(ErrorKind::device, name + "cannot run this kauri: " + what_was_built(found));
+    throw Error(ErrorKind::device, name + "cannot run this kauri: " + what_was_built(found) +
+                                       "; build kauri with CMAKE_CUDA_ARCHITECTURES=" +
+                                       std::to_string(10 * found.major + found.minor));
   int driver = 0;
   if (code == Code::ptx && cudaDriverGetVersion(&driver) == cudaSuccess && driver < CUDART_VERSION)
     throw Error(ErrorKind::device,
