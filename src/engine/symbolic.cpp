@@ -36,6 +36,14 @@ std::optional<DeviceCard> card_of(const std::string& file) {
   return read_card(file);
 }
 
+/// Returns why the seconds of a device cannot be predicted; empty if they can.
+std::string why_unpredicted(const numeric::cuda::Survey& device) {
+  if (symbolic::is_predicted(device.card)) return {};
+  return "the seconds of the device (" + device.name +
+         ") cannot be predicted: its driver reports no clock or no memory rate, or the rates of "
+         "its units are not known; a file of kauri tune has them (option card)";
+}
+
 /// Returns the options unchanged, and "TARGET: why", the reason why no other target is considered.
 std::pair<AnalyzeOptions, std::string> stays(AnalyzeOptions options, const std::string& why) {
   std::string reason = options.target + ": " + why;
@@ -48,14 +56,17 @@ std::pair<AnalyzeOptions, std::string> with_device(
     AnalyzeOptions options, const std::optional<numeric::cuda::Survey>& device, int scalar_bytes,
     Index nrhs) {
   if (!device) return stays(std::move(options), "there is no CUDA device");
-  if (!symbolic::is_predicted(device->card))
-    return stays(std::move(options),
-                 "the seconds of the device (" + device->name +
-                     ") cannot be predicted: its driver reports no clock or no memory rate, or the "
-                     "rates of its units are not known; a file of kauri tune has them (option card)");
+  if (std::string why = why_unpredicted(*device); !why.empty())
+    return stays(std::move(options), why);
   options.device = {device->target, device->free_bytes, device->started,
                     nrhs,           scalar_bytes,       device->card};
   return {std::move(options), ""};
+}
+
+std::string why_no_device(int device) {
+  std::string why_not;
+  static_cast<void>(numeric::cuda::survey(device, &why_not));
+  return why_not;
 }
 
 bool ends_long_kernels(int device) {
@@ -134,12 +145,14 @@ std::string Backends::take(const Analysis& analysis, int scalar_bytes, Index nrh
                         plan.workspace_bytes(scalar_bytes, nrhs, cuda_.solves_together) +
                         symbolic::device_residual_bytes(plan.n, plan.nnz, residual_bytes) +
                         vectors + kRounding;
-  const std::optional<numeric::cuda::Survey> device = survey();
-  on_device_ = device && needed <= device->free_bytes;
+  std::string why_not;
+  const std::optional<numeric::cuda::Survey> device = survey(&why_not);
+  if (!device) return backend_->target() + ": " + why_not;
+  on_device_ = needed <= device->free_bytes;
   if (on_device_) return "";
   return backend_->target() + ": the job needs " + std::to_string(needed) +
-         " bytes of the memory of " + plan.target + ", " +
-         std::to_string(device ? device->free_bytes : 0) + " are free";
+         " bytes of the memory of " + plan.target + ", " + std::to_string(device->free_bytes) +
+         " are free";
 }
 
 void Backends::start_device() {
@@ -148,12 +161,16 @@ void Backends::start_device() {
 }
 
 std::optional<Analysis::Precisions> Backends::precisions(const Plan& plan,
-                                                         const AnalyzeOptions& options,
-                                                         Index nrhs) const {
+                                                         const AnalyzeOptions& options, Index nrhs,
+                                                         std::string& why_not) const {
+  why_not = "the plan is for the CPU";
   if (!plan.on_device() || current().kind() == BackendKind::cpu) return {};
+  const auto device = survey(&why_not);
+  if (!device) return {};
+  why_not = why_unpredicted(*device);
+  if (!why_not.empty()) return {};
   const AnalyzeOptions::DeviceOffer offer =
-      with_device(options, survey(), sizeof(double), nrhs).first.device;
-  if (offer.target.empty()) return {};
+      with_device(options, device, sizeof(double), nrhs).first.device;
   return symbolic::choose_precision(symbolic::device_job(plan), offer, options);
 }
 
@@ -246,7 +263,7 @@ void Symbolic::take_precision(Index nrhs) {
   if (!analysis.plan || !is_in_double() || backend().kind() == BackendKind::cpu)
     analysis.precisions.reset();
   else if (!analysis.precisions)
-    analysis.precisions = backends.precisions(*analysis.plan, options.analyze, nrhs);
+    analysis.precisions = backends.precisions(*analysis.plan, options.analyze, nrhs, unpredicted_);
   if (!is_automatic()) return;
   const bool mixed = analysis.precisions && analysis.precisions->takes_mixed;
   precision_ = mixed ? Precision::mixed : Precision::full;
@@ -259,9 +276,7 @@ std::string Symbolic::precision_reason(Precision precision) const {
   const auto& both = analysis.precisions;
   if (is_automatic() && precision == precision_) {
     if (both) return both->reason;
-    return name + (backend().kind() == BackendKind::cpu
-                       ? ": on the CPU"
-                       : ": the seconds of the device cannot be predicted");
+    return name + ": " + (backend().kind() == BackendKind::cpu ? "on the CPU" : unpredicted_);
   }
   const std::string why = name + ": as asked for";
   return both && both->takes_mixed ? why + "; automatic takes " + both->reason : why;

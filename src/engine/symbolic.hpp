@@ -49,11 +49,12 @@ class Backends {
   /// predicted. Ignores a failure.
   void start_device();
   /// Returns choose_precision() for a plan on the current backend's device and a workspace for nrhs
-  /// right-hand sides; nothing if the plan is not for a device, on the CPU, or if the device's
-  /// seconds cannot be predicted.
+  /// right-hand sides; nothing, with the reason in why_not, if the plan is not for a device, on the
+  /// CPU, or if the device's seconds cannot be predicted.
   [[nodiscard]] std::optional<Analysis::Precisions> precisions(const Plan& plan,
                                                                const AnalyzeOptions& options,
-                                                               Index nrhs) const;
+                                                               Index nrhs,
+                                                               std::string& why_not) const;
   /// Returns the free bytes of the current backend's device, from its driver; nothing on the CPU or
   /// if the driver gives no answer.
   [[nodiscard]] std::optional<Offset> free_bytes() const;
@@ -83,6 +84,10 @@ class Backends {
   std::optional<Backend> device_;
   bool on_device_ = false;
 };
+
+/// Returns why kauri cannot use this CUDA device; empty if it can, as far as that is known without
+/// a context on it.
+std::string why_no_device(int device);
 
 /// Returns true if there is this CUDA device and it ends kernels that run for some seconds, as one
 /// with a display does.
@@ -186,6 +191,7 @@ struct Symbolic {
 
   const int given_scalar_bytes_;
   Precision precision_;
+  std::string unpredicted_;  // why the plan on the device has no analysis.precisions
   std::mutex preparing_;
   std::optional<PreparedPlan> prepared_;
 };

@@ -301,8 +301,9 @@ class InfoTest(ProgramTest):
         build = self.json_of("info")["build"]
         text = self.run_ok("info")
         if not build["cuda_device"]:
-            self.assertIsNone(build["cuda"])
-            self.assertRegex(text, r"CUDA device +no\n")
+            self.assertEqual(list(build["cuda"]), ["fail"])
+            self.assertRegex(build["cuda"]["fail"], r"there is no CUDA device|CUDA device 0 \(.+\) ")
+            self.assertRegex(text, rf"CUDA device +no +{re.escape(build['cuda']['fail'])}\n")
             return
         kernels = build["cuda"]["kernels"]
         self.assertIn(kernels["double"], ["hopper", "tensor", "fma", "levels"])

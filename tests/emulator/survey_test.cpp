@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "kauri/extras/card.hpp"
+#include "kauri/kauri.hpp"
 #include "numeric/cuda/executor.hpp"
 #include "src/engine/symbolic.hpp"
 #include "symbolic/device/cost.hpp"
@@ -122,6 +122,37 @@ TEST(Survey, AnOfferIsOfThePartThatTheOptionLeaves) {
   EXPECT_EQ(part.in_double.read_bytes_per_s, 33 * symbolic::kReadsOfOne);
   EXPECT_EQ(part.in_float.read_bytes_per_s, 2e11);
   EXPECT_EQ(part.in_double.start_s, 2e-5);
+}
+
+/// Where a driver reports no rates, the report says why nothing was left to choose; with a file of
+/// measured rates there is a choice.
+TEST(Survey, AReportTellsWhySecondsAreNotPredicted) {
+  emulator::hide_rates(true);
+  const std::string why =
+      "the seconds of the device (emulated (9.0)) cannot be predicted: its driver reports no clock "
+      "or no memory rate, or the rates of its units are not known; a file of kauri tune has them "
+      "(option card)";
+  EXPECT_EQ(Backends(BackendChoice::automatic, 1).offered({}, 8, 1).second,
+            host_target() + ": " + why);
+  DeviceCard measured = survey(0)->card;
+  EXPECT_EQ(measured.clock_hz + measured.bandwidth + measured.single_to_double, 0);
+  measured.in_double = {1e12, 2e11, 2e-5, 2e-6, 3e-5, 4e-6};
+  measured.in_float = {2e12, 2e11, 2e-5, 2e-6, 3e-5, 4e-6};
+  measured.copy_s = 1e-5, measured.copy_bytes_per_s = 1e10;
+  const test::TempFile file(".json", to_json(measured, "emulated"));
+  for (const bool is_measured : {false, true}) {
+    SolverOptions options;
+    options.threads = 1;
+    options.backend = BackendChoice::cuda;
+    options.precision = Precision::automatic;
+    if (is_measured) options.card = file.path();
+    Solver<double> solver(options);
+    solver.analyze(generate("poisson2d 6").pattern());
+    const std::string& reason = solver.report().precision_reason;
+    EXPECT_EQ(solver.report().precisions.has_value(), is_measured);
+    EXPECT_EQ(reason.find(is_measured ? "full: double is not slow" : "full: " + why), 0U) << reason;
+  }
+  emulator::hide_rates(false);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "src/cli/commands/commands.hpp"
 #include "src/cli/job/job.hpp"
 #include "src/cli/job/limits.hpp"
+#include "src/cli/options/named.hpp"
 #include "src/cli/report/report.hpp"
 #include "src/cli/terminal/facts.hpp"
 #include "src/cli/terminal/progress.hpp"
@@ -29,23 +30,25 @@ struct InfoOptions {
   bool json = false;
 };
 
-/// The first CUDA device, if there is one: its backend, which is made because only a backend can
-/// name its kernels, or `failure`, the reason why none could be made.
+/// The CUDA device of the options, if kauri can use it: its backend, which is made because only a
+/// backend can name its kernels; else `failure`, the reason.
 struct Cuda {
-  bool there = false;
+  bool there = false;  // false: it needs no backend to know that it cannot be used
   std::optional<Backend> backend;
   std::string failure;
   bool time_limit = false;  // ends_long_kernels()
   double ratio = 0;         // float_over_double()
 };
 
-Cuda find_cuda() {
-  Cuda out{cuda_available(), {}, {}};
+Cuda find_cuda(const CudaOptions& options) {
+  Cuda out;
+  out.failure = why_no_device(options.device);
+  out.there = out.failure.empty();
   if (!out.there) return out;
-  out.time_limit = ends_long_kernels(0);
-  out.ratio = float_over_double(0).value_or(0);
+  out.time_limit = ends_long_kernels(options.device);
+  out.ratio = float_over_double(options.device).value_or(0);
   try {
-    out.backend.emplace(cuda_backend());
+    out.backend.emplace(cuda_backend(options));
   } catch (const Error& error) {
     out.failure = error.what();
   }
@@ -53,7 +56,6 @@ Cuda find_cuda() {
 }
 
 Json cuda_json(const Cuda& cuda) {
-  if (!cuda.there) return nullptr;
   if (!cuda.backend) return {{"fail", cuda.failure}};
   return {{"device", cuda.backend->device()},
           {"target", cuda.backend->target()},
@@ -66,7 +68,7 @@ Json cuda_json(const Cuda& cuda) {
 }
 
 void add_cuda(Facts& lines, const Cuda& cuda) {
-  if (!cuda.there) return lines.add("CUDA device", "no");
+  if (!cuda.there) return lines.add("CUDA device", "no", cuda.failure);
   if (!cuda.backend) return lines.add("CUDA device", "none that can be used", cuda.failure);
   lines.add("CUDA device", cuda.backend->device(),
             fmt::format("{}: kernels {} in double, {} in float{}", cuda.backend->target(),
@@ -149,7 +151,7 @@ int info(const InfoOptions& options) {
   const bool with_system = !options.system.files.empty() || !options.system.specs.empty();
   Json object = header("info", "", backend, options.job, nullptr);
   if (!with_system) object["system"] = nullptr;
-  const Cuda cuda = find_cuda();
+  const Cuda cuda = find_cuda(options.job.solver.cuda);
   object["build"] = build_json(backend, cuda);
   std::string text;
   if (with_system) {
@@ -180,6 +182,7 @@ void add_info(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<InfoOptions>();
   add_system_options(*command, options->system, false);
   add_backend_options(*command, options->job);
+  add_set_option(*command, options->job);
   add_json_option(*command, options->json);
   command->callback([options, &exit_code] { exit_code = info(*options); });
 }

@@ -43,6 +43,9 @@ void refuse_launches_after(int taken);
 /// It never ends one.
 void limit_kernel_time(bool limited);
 
+/// Sets whether the device reports no clock, no memory rate and no ratio of float to double.
+void hide_rates(bool hidden);
+
 /// Counts copies from or to these bytes from here on.
 void watch_copies(std::span<const std::byte> host);
 /// Returns the number of counted copies on streams that were not waited for since.

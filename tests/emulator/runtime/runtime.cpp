@@ -217,7 +217,8 @@ Streams& streams() {
 std::atomic<GraphStep> refused_step = GraphStep::none;
 std::atomic<int> steps_refused = 0, graphs_made = 0, graphs_launched = 0;
 
-std::atomic<int> time_limit = 0;       // 1: the device says that it ends long kernels
+std::atomic<int> time_limit = 0;  // 1: the device says that it ends long kernels
+std::atomic<bool> rates_hidden = false;
 std::atomic<int> launches_taken = -1;  // negative: accepts all
 std::span<const std::byte> watched;
 
@@ -279,6 +280,7 @@ void kauri::emulator::refuse_launches_after(int taken) { launches_taken = taken;
 void kauri::emulator::watch_copies(std::span<const std::byte> host) { watched = host; }
 int kauri::emulator::copies_under_way() { return streams().watched_copies(); }
 void kauri::emulator::limit_kernel_time(bool limited) { time_limit = limited; }
+void kauri::emulator::hide_rates(bool hidden) { rates_hidden = hidden; }
 int kauri::emulator::launches_under_way() { return streams().launches(); }
 
 cudaError_t emulated_launch(kauri::emulator::Launch launch, cudaStream_t stream) {
@@ -325,9 +327,10 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 int kauri::emulator::times_properties_asked() { return properties_asked; }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   const int lanes = emulator::wavefront();  // 64: AMD's, without tensor cores of NVIDIA's 9.0
-  const int values[] = {kProcessors, 1,         9,    lanes == 64 ? 9 : 0,
-                        1'980'000,   2'619'000, 5120, time_limit,  // rates of an H100
-                        2,           lanes};
+  const int told = rates_hidden ? 0 : 1;
+  const int values[] = {kProcessors,      1,    9,          lanes == 64 ? 9 : 0, told * 1'980'000,
+                        told * 2'619'000, 5120, time_limit,  // rates of an H100
+                        told * 2,         lanes};
   return set(value, values[attribute]);
 }
 cudaError_t cudaDeviceSynchronize() {
