@@ -71,10 +71,3 @@ class PrecisionTest(ProgramTest):
         self.assertEqual((in_float["precision"], in_float["precision_reason"], in_float["scalar"]), ("full", "", "float"))
         line = strict_json(self.run_ok("bench", *words, "--precision", "auto"))
         self.assertEqual((line["precision"], line["precision_reason"], line["status"]), ("full", "full: on the CPU", "ok"))
-
-    def test_what_needs_double_gets_it(self):
-        factor = self.folder / "l.kauri"
-        words = [*SYSTEM, "--precision", "auto"]
-        self.assertEqual(self.json_of("solve", *words, "--save-factor", factor)["precision"], "full")
-        self.assertEqual(self.json_of("solve", *words, "--load-factor", factor)["precision"], "full")
-        self.assertGreater(self.json_of("solve", *words, "--condition")["condition"], 1)
