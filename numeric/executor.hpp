@@ -61,6 +61,9 @@ class Executor {
   [[nodiscard]] virtual std::string device() const = 0;
   /// Returns what Backend::device_code() returns.
   [[nodiscard]] virtual std::string device_code() const { return {}; }
+  /// Returns why these kernels are slower, with other bits, than those of other devices of the
+  /// kind: the device has too few multiprocessors. Empty if they are not.
+  [[nodiscard]] virtual std::string slower_kernels() const { return {}; }
   [[nodiscard]] virtual int threads() const = 0;
   [[nodiscard]] virtual Roofline roofline(int scalar_bytes) = 0;
   /// Returns the roofline of the kernels that make_scaled_factor() uses.

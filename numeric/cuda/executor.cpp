@@ -38,6 +38,20 @@ std::unique_ptr<FactorImpl<T>> factor_of(std::shared_ptr<const PreparedPlanImpl>
       std::static_pointer_cast<const DevicePlan>(std::move(plan)), context);
 }
 
+/// Returns the text of Executor::slower_kernels() for kernels that were chosen on a device of so
+/// many multiprocessors, when the options allow solves of `together` columns.
+std::string too_few(const KernelSet<double>& set, int multiprocessors, Index together) {
+  constexpr int kEnough = 4;  // hold all teams and blocks that any kernel needs at once
+  const bool by_level = set.tiled.teams == 0, alone = set.together < together;
+  if (multiprocessors >= kEnough || !(by_level || alone)) return {};
+  return "the device has " + std::to_string(multiprocessors) +
+         (multiprocessors == 1 ? " multiprocessor" : " multiprocessors") + " for this process, " +
+         std::to_string(kEnough) + " are needed for the kernels of the whole device: " +
+         (by_level ? "large fronts go level by level" : "") + (by_level && alone ? ", and " : "") +
+         (alone ? "several right-hand sides are solved one after another" : "") +
+         ", which is slower and gives other bits";
+}
+
 template <Scalar T>
 class CudaScalar final : public ScalarExecutor<T> {
  public:
@@ -110,6 +124,7 @@ class CudaExecutor final : public Executor {
   explicit CudaExecutor(const CudaOptions& options)
       : opened_{open_device(options.device)},
         heap_{opened_.device, options.allocator, &memory()},
+        solves_together_(options.fast_solve ? options.solves_together : 1),
         properties_(properties_of(options.device)) {
     const CurrentDevice current(heap_.device);
     load_kernels(properties_);
@@ -140,6 +155,10 @@ class CudaExecutor final : public Executor {
   [[nodiscard]] std::string device() const override { return properties_.name; }
   [[nodiscard]] std::string device_code() const override {
     return code_in_words(built_for(), properties_.major, properties_.minor);
+  }
+  [[nodiscard]] std::string slower_kernels() const override {
+    return too_few(context_.kernels.double_precision, properties_.multiProcessorCount,
+                   solves_together_);
   }
   [[nodiscard]] int threads() const override { return 1; }
 
@@ -184,6 +203,7 @@ class CudaExecutor final : public Executor {
   };
   Opened opened_;
   DeviceHeap heap_;
+  const Index solves_together_;
   DeviceContext context_;
   CudaScalar<float> float_{context_, heap_};
   CudaScalar<double> double_{context_, heap_};

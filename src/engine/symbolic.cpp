@@ -69,6 +69,8 @@ std::string why_no_device(int device) {
   return why_not;
 }
 
+std::string slower_kernels(const Backend& backend) { return backend.executor().slower_kernels(); }
+
 bool ends_long_kernels(int device) {
   const std::optional<numeric::cuda::Survey> seen = numeric::cuda::survey(device);
   return seen && seen->time_limit;

@@ -89,6 +89,10 @@ class Backends {
 /// a context on it.
 std::string why_no_device(int device);
 
+/// Returns why a backend runs slower kernels than others of its kind, with other bits: its device
+/// has too few multiprocessors. Empty if it does not.
+std::string slower_kernels(const Backend& backend);
+
 /// Returns true if there is this CUDA device and it ends kernels that run for some seconds, as one
 /// with a display does.
 bool ends_long_kernels(int device);

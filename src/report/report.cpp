@@ -12,6 +12,7 @@
 
 #include "kauri/core/error.hpp"
 #include "kauri/core/message.hpp"
+#include "numeric/executor.hpp"
 #include "symbolic/plan/plan_facts.hpp"
 
 namespace kauri {
@@ -216,6 +217,7 @@ SolverReport report_of(const Analysis& analysis, const Backend& backend, int sca
   report.target = plan.target;
   report.target_reason = analysis.target_reason;
   report.too_large_block = symbolic::too_large_block(plan);
+  report.slower_kernels = backend.executor().slower_kernels();
   report.device = backend.device();
   report.kernels = backend.kernels(scalar_bytes);
   report.threads = backend.threads();
@@ -237,6 +239,7 @@ std::string to_json(const SolverReport& report) {
   out.add("target", report.target);
   out.add("target_reason", report.target_reason);
   out.add("too_large_block", report.too_large_block);
+  out.add("slower_kernels", report.slower_kernels);
   out.add("device", report.device);
   out.add("kernels", report.kernels);
   out.add("threads", report.threads);
@@ -279,6 +282,8 @@ std::string to_text(const SolverReport& report) {
   if (report.precisions) out += "precision: " + report.precision_reason + "\n";
   if (!report.too_large_block.empty())
     out += "slower than other plans: " + report.too_large_block + "\n";
+  if (!report.slower_kernels.empty())
+    out += "slower than on the whole device: " + report.slower_kernels + "\n";
   out += "on: " + report.device + ", kernels " + report.kernels +
          ", threads: " + grouped(report.threads) + "\n";
   if (report.roofline)

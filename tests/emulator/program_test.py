@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # program_test.py PROGRAM: what the program does on a CUDA device and the CPU alone would not show: the precision that a card with slow
-# double gets, what `kauri info` says of devices that kauri cannot use. PROGRAM has the emulated CUDA devices.
+# double gets, what `kauri info` says of devices that kauri cannot use, and warnings. PROGRAM has the emulated CUDA devices.
 # SPDX-License-Identifier: BSD-3-Clause
 import json
+import os
 import pathlib
 import re
 import sys
@@ -79,6 +80,33 @@ class InfoTest(program.ProgramTest):
         self.assertEqual((there, cuda), (True, {"fail": why}))
         self.assertIn("none that can be used", text)
         self.assertIn(why, text)
+
+
+class FewMultiprocessorsTest(program.ProgramTest):
+    """A percentage of the multi-process service may leave a process so few multiprocessors that other kernels run, with other bits."""
+
+    def of(self, count, *words):
+        """Runs the program on a device of which this process sees `count` multiprocessors. Returns the JSON, and the standard error."""
+        environment = os.environ | {"KAURI_EMULATED_MULTIPROCESSORS": str(count)}
+        done = program.kauri(*words, "--json", env=environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return program.strict_json(done.stdout), done.stderr
+
+    def test_a_warning_says_so(self):
+        by_level, alone = "large fronts go level by level", "several right-hand sides are solved one after another"
+        for count, kernels, words in (1, "levels", [by_level, alone]), (2, "hopper", [alone]), (4, "hopper", []):
+            info, _ = self.of(count, "info")
+            text = info["build"]["cuda"]["slower_kernels"]
+            self.assertEqual(info["build"]["cuda"]["kernels"]["double"], kernels)
+            self.assertEqual([w for w in (by_level, alone) if w in text], words)
+            self.assertEqual(text.startswith(f"the device has {count} multiprocessor"), words != [])
+            for command in ["solve", "analyze", "bench"]:
+                _, errors = self.of(count, command, "--gen", "poisson2d 6", "--backend", "cuda")
+                self.assertEqual(errors, f"kauri: warning: poisson2d 6: {text}\n" if text else "", command)
+
+    def test_an_option_that_leaves_too_few_is_refused(self):
+        words = ["--gen", "poisson2d 6", "--backend", "cuda", "--set", "cuda.multiprocessors=1"]
+        self.fails(1, "solve", *words, says=["multiprocessors is 1, expected 0 or at least "])
 
 
 if __name__ == "__main__":

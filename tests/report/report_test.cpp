@@ -79,7 +79,7 @@ void expect_precision(const Json& json, const SolverReport& report) {
 void expect_same(const std::string& text, const SolverReport& report) {
   EXPECT_EQ(text.find('\n'), std::string::npos);
   const Json json = Json::parse(text);
-  EXPECT_EQ(json.size(), 32U);
+  EXPECT_EQ(json.size(), 33U);
   expect_phase(json.at("ordering"), report.ordering, report.roofline);
   expect_phase(json.at("symbolic"), report.symbolic, report.roofline);
   expect_phase(json.at("prepare"), report.prepare, report.roofline);
@@ -103,6 +103,7 @@ void expect_same(const std::string& text, const SolverReport& report) {
   EXPECT_EQ(json.at("target").get<std::string>(), report.target);
   EXPECT_EQ(json.at("target_reason").get<std::string>(), report.target_reason);
   EXPECT_EQ(json.at("too_large_block").get<std::string>(), report.too_large_block);
+  EXPECT_EQ(json.at("slower_kernels").get<std::string>(), report.slower_kernels);
   EXPECT_EQ(json.at("device").get<std::string>(), report.device);
   EXPECT_EQ(json.at("kernels").get<std::string>(), report.kernels);
   EXPECT_EQ(json.at("threads").get<int>(), report.threads);
@@ -156,6 +157,7 @@ SolverReport made_up() {
   report.target = "sm_90";
   report.target_reason = "because";
   report.too_large_block = "a large block";
+  report.slower_kernels = "few multiprocessors";
   report.device =
       "N\xc3\xbc"
       "rnberg 5000";
@@ -252,6 +254,7 @@ TEST(Report, TextStaysAsItIs) {
             "target: sm_90\n"
             "precision: mixed: predicted\n"
             "slower than other plans: a large block\n"
+            "slower than on the whole device: few multiprocessors\n"
             "on: N\xc3\xbc"
             "rnberg 5000, kernels hopper, threads: 7\n"
             "phase           time          work      memory\n"

@@ -71,6 +71,8 @@ struct SolverReport {
   std::string target_reason;               ///< Analysis::target_reason
   std::string too_large_block;             ///< why a device runs slower kernels: too large a
                                            ///< contribution block (docs/limits.md); else empty
+  std::string slower_kernels;              ///< why a device runs slower kernels: too few
+                                           ///< multiprocessors (docs/cards.md); else empty
   std::string device;                      ///< Backend::device()
   std::string kernels;                     ///< Backend::kernels() of this scalar; with mixed
                                            ///< precision Backend::mixed_kernels()

@@ -144,7 +144,7 @@ int analyze(const AnalysisOptions& options) {
   print_report(
       options.json, [&] { return to_json(options, system, job, analysis, refused); },
       [&] { return to_text(options, system, job, analysis, refused); });
-  warn_of_plan(system.name, *analysis.plan);
+  warn_of_plan(system.name, *analysis.plan, job.backend());
   return kOk;
 }
 

@@ -213,7 +213,7 @@ int bench_system(const BenchOptions& given, const SystemSource& source, Job& job
   }();
   options.job.taken = job.symbolic->precision();
   add_analysis(line, system, analysis, options.job);
-  warn_of_plan(system.name, *analysis.plan);
+  warn_of_plan(system.name, *analysis.plan, job.backend());
   add_backend(line, job.backend(), options.job);
   add_targets(line, analysis);
   add_precisions(line, *job.symbolic);

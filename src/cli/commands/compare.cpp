@@ -98,7 +98,7 @@ ExitCode compare_one(const CompareOptions& options, const SystemSource& source, 
     const Phase phase(options.json, "drawing " + system.name);
     page += page_section(comparison);
   }
-  if (analysis.plan) warn_of_plan(system.name, *analysis.plan);
+  if (analysis.plan) warn_of_plan(system.name, *analysis.plan, job.backend());
   const Trial* failed = failed_trial(comparison.rows);
   if (!failed) return exit_code_of(Status::ok);
   complain(fmt::format("{} is {}", system.name,

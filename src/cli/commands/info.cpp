@@ -63,6 +63,7 @@ Json cuda_json(const Cuda& cuda) {
           {"kernels",
            {{"double", cuda.backend->kernels(sizeof(double))},
             {"float", cuda.backend->kernels(sizeof(float))}}},
+          {"slower_kernels", slower_kernels(*cuda.backend)},
           {"time_limit", cuda.time_limit},
           {"float_over_double", cuda.ratio}};
 }
@@ -76,6 +77,8 @@ void add_cuda(Facts& lines, const Cuda& cuda) {
                         cuda.time_limit ? "; it ends long kernels" : ""));
   if (const std::string code = cuda.backend->device_code(); !code.empty())
     lines.add("its code", code);
+  if (const std::string text = slower_kernels(*cuda.backend); !text.empty())
+    lines.add("its kernels", "slower", text);
   lines.add("its float", fmt::format("{:.3g} times double", cuda.ratio),
             cuda.ratio >= symbolic::kSlowDouble ? "see --precision auto" : "");
 }

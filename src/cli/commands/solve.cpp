@@ -211,7 +211,7 @@ Outcome run(SolveOptions& options, const System& system, Job& job) {
   }
   job.analysis().candidates.clear();  // frees the plans that were not chosen
   const Plan& plan = *job.analysis().plan;
-  warn_of_plan(system.name, plan);
+  warn_of_plan(system.name, plan, job.backend());
   const int size = scalar_bytes(options.job);
   const Index columns = columns_of(options, out);
   if (engine->is_prepared())

@@ -218,9 +218,9 @@ void complain(std::string_view text) {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
-void warn_of_plan(const std::string& system, const Plan& plan) {
-  if (const std::string text = symbolic::too_large_block(plan); !text.empty())
-    complain(fmt::format("warning: {}: {}", system, text));
+void warn_of_plan(const std::string& system, const Plan& plan, const Backend& backend) {
+  for (const std::string& text : {symbolic::too_large_block(plan), slower_kernels(backend)})
+    if (!text.empty()) complain(fmt::format("warning: {}: {}", system, text));
 }
 
 void flush_output() {

@@ -105,8 +105,8 @@ void print_line(const Json& object);
 /// Prints "kauri: ", the text as print() would, and a line end on the standard error.
 void complain(std::string_view text);
 /// Warns if a device runs the system's plan by slower kernels, since a contribution block is too
-/// large.
-void warn_of_plan(const std::string& system, const Plan& plan);
+/// large, or since the device has too few multiprocessors.
+void warn_of_plan(const std::string& system, const Plan& plan, const Backend& backend);
 /// Flushes the standard output. Throws Error(input) if some of it could not be written.
 void flush_output();
 

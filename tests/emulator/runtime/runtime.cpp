@@ -98,6 +98,14 @@ struct EmulatedEvent {
 namespace {
 
 constexpr int kProcessors = 132;  // as on an H200: kernels require many teams
+
+/// Returns the multiprocessors of the first device: as many as the environment's
+/// KAURI_EMULATED_MULTIPROCESSORS says, as a percentage of the multi-process service leaves some.
+int processors() {
+  static const char* const given = std::getenv("KAURI_EMULATED_MULTIPROCESSORS");
+  return given == nullptr ? kProcessors : std::atoi(given);
+}
+
 constexpr std::size_t kMemory = std::size_t{1} << 32;
 
 /// Devices. One of them runs (emulator::let_run), by default the first; the others have these
@@ -322,13 +330,15 @@ cudaError_t cudaGetDeviceCount(int* count) {
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   ++properties_asked;
-  return set(properties, kDevices[device]);
+  *properties = kDevices[device];
+  if (device == 0) properties->multiProcessorCount = processors();
+  return cudaSuccess;
 }
 int kauri::emulator::times_properties_asked() { return properties_asked; }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   const int lanes = emulator::wavefront();  // 64: AMD's, without tensor cores of NVIDIA's 9.0
   const int told = rates_hidden ? 0 : 1;
-  const int values[] = {kProcessors,      1,    9,          lanes == 64 ? 9 : 0, told * 1'980'000,
+  const int values[] = {processors(),     1,    9,          lanes == 64 ? 9 : 0, told * 1'980'000,
                         told * 2'619'000, 5120, time_limit,  // rates of an H100
                         told * 2,         lanes};
   return set(value, values[attribute]);
