@@ -45,9 +45,15 @@ class Share {
   Share(const CudaOptions& options, const DeviceCard& card)
       : all_(card.processors),
         taken_(options.multiprocessors == 0 ? all_ : options.multiprocessors),
-        fast_tensor_cores_(symbolic::has_fast_tensor_cores(card.major, card.minor)) {}
+        fast_tensor_cores_(symbolic::has_fast_tensor_cores(card.major, card.minor)),
+        slow_double_(symbolic::has_slow_double(card)),
+        hopper_sweeps_(sweep_blocks<float, double, BulkLoads>() > 0) {}
   /// Returns symbolic::has_fast_tensor_cores() of the device.
   [[nodiscard]] bool has_fast_tensor_cores() const { return fast_tensor_cores_; }
+  /// Returns symbolic::has_slow_double() of the device, as its driver and its capability say.
+  [[nodiscard]] bool has_slow_double() const { return slow_double_; }
+  /// Returns true if Hopper's kernels of sweeps run.
+  [[nodiscard]] bool runs_hopper_sweeps() const { return hopper_sweeps_; }
   /// Returns how many of the blocks or teams that the whole device holds at once may run.
   [[nodiscard]] int of(int resident) const { return resident / all_ * taken_; }
   /// Returns how many of the teams that the whole device holds at once may run; 0 if that device
@@ -75,7 +81,7 @@ class Share {
   }
 
   int all_, taken_;
-  bool fast_tensor_cores_;
+  bool fast_tensor_cores_, slow_double_, hopper_sweeps_;
 };
 
 int hopper_teams(const Share& share) {
@@ -210,35 +216,44 @@ TiledKernels<float> choose_scaled(CudaCompute wanted, const Share& share,
   return halves.teams == of_float.teams ? halves : of_float;
 }
 
-/// Returns true if portable kernels of sweeps multiply by FP64 tensor cores. Otherwise they
-/// multiply in the scalar of L, since FP64 may be slow: of floats nothing is in double then.
-bool sweeps_by_tensor_cores(const CudaOptions& options, const Share& share) {
-  return options.compute == CudaCompute::tensor ||
-         (options.compute != CudaCompute::fma && share.has_fast_tensor_cores());
+/// Returns true if sweeps and batches of floats compute in float: where FP64 is slow; and by the
+/// multiply-adds that options.compute asks for, unless Hopper's sweeps run, which are in double.
+bool floats_stay_in_float(const CudaOptions& options, const Share& share) {
+  if (options.compute == CudaCompute::tensor) return false;
+  return share.has_slow_double() ||
+         (options.compute == CudaCompute::fma && (options.portable || !share.runs_hopper_sweeps()));
 }
 
-/// Returns the kernel that solves kWidth columns together: Hopper's if it runs and portable is
-/// false, else the portable one, by FP64 tensor cores if by_tensor is true.
+/// Returns true if sweeps of L in T compute in double.
+template <class T>
+bool sweeps_in_double(const CudaOptions& options, const Share& share) {
+  return sizeof(T) == sizeof(double) || !floats_stay_in_float(options, share);
+}
+
+/// Returns the kernel that solves kWidth columns together. In double: Hopper's if it runs and
+/// options.portable is false; else the portable one, by FP64 tensor cores if these are asked for,
+/// or fast and multiply-adds are not asked for. In float: the portable one by multiply-adds.
 template <class T, int kWidth>
-GroupKernel<T> group_kernel(const Share& share, bool portable, bool by_tensor) {
+GroupKernel<T> group_kernel(const CudaOptions& options, const Share& share) {
   using enum SweepProducts;
-  if (const int blocks = portable ? 0 : share.blocks_of(multi_blocks<T, kWidth, hopper>());
-      blocks > 0)
-    return multi_kernel<T, kWidth, hopper>(blocks);
-  if (by_tensor)
-    return multi_kernel<T, kWidth, tensor>(share.blocks_of(multi_blocks<T, kWidth, tensor>()));
+  if (sweeps_in_double<T>(options, share)) {
+    const int blocks = options.portable ? 0 : share.blocks_of(multi_blocks<T, kWidth, hopper>());
+    if (blocks > 0) return multi_kernel<T, kWidth, hopper>(blocks);
+    if (options.compute == CudaCompute::tensor ||
+        (options.compute != CudaCompute::fma && share.has_fast_tensor_cores()))
+      return multi_kernel<T, kWidth, tensor>(share.blocks_of(multi_blocks<T, kWidth, tensor>()));
+  }
   return multi_kernel<T, kWidth, fma>(share.blocks_of(multi_blocks<T, kWidth, fma>()));
 }
 
 /// Adds the kernels that solve several columns together, as many as options.solves_together allows.
 template <class T>
 void add_groups(const CudaOptions& options, const Share& share, KernelSet<T>& set) {
-  const bool by_tensor = sweeps_by_tensor_cores(options, share);
   auto& [eight, sixteen, most] = set.group;
-  if (options.solves_together >= 8) eight = group_kernel<T, 8>(share, options.portable, by_tensor);
+  if (options.solves_together >= 8) eight = group_kernel<T, 8>(options, share);
   if (options.solves_together == 32) {
-    sixteen = group_kernel<T, 16>(share, options.portable, by_tensor);
-    most = group_kernel<T, 32>(share, options.portable, by_tensor);
+    sixteen = group_kernel<T, 16>(options, share);
+    most = group_kernel<T, 32>(options, share);
   }
   set.together = std::min({eight.blocks, sixteen.blocks, most.blocks}) > 0 ? 32
                  : eight.blocks > 0                                        ? 8
@@ -247,15 +262,15 @@ void add_groups(const CudaOptions& options, const Share& share, KernelSet<T>& se
   set.solve_several = enqueue_several<T>;
 }
 
-/// Returns the kernel that solves one column: Hopper's if it runs and options.portable is false,
-/// else the portable one, of floats in float unless sweeps_by_tensor_cores().
+/// Returns the kernel that solves one column. In double: Hopper's if it runs and options.portable
+/// is false, else the portable one. In float: the portable one.
 template <class T>
 SingleKernel<T> single_kernel(const CudaOptions& options, const Share& share) {
+  if (!sweeps_in_double<T>(options, share))
+    return single_sweeps<T, T, AsyncLoads>(share.of(sweep_blocks<T, T, AsyncLoads>()));
   if (const int blocks = options.portable ? 0 : share.of(sweep_blocks<T, double, BulkLoads>());
       blocks > 0)
     return single_sweeps<T, double, BulkLoads>(blocks);
-  if (!sweeps_by_tensor_cores(options, share))
-    return single_sweeps<T, T, AsyncLoads>(share.of(sweep_blocks<T, T, AsyncLoads>()));
   return single_sweeps<T, double, AsyncLoads>(share.of(sweep_blocks<T, double, AsyncLoads>()));
 }
 
@@ -321,8 +336,7 @@ KernelSets select_kernels(const CudaOptions& options) {
     one.single = single_kernel<float>(options, share);
     add_groups(options, share, two), add_groups(options, share, one);
   }
-  one.sums_in_double =
-      share.has_fast_tensor_cores() && !(options.portable && options.compute == CudaCompute::fma);
+  one.sums_in_double = !floats_stay_in_float(options, share);
   sets.scaled = one;
   sets.scaled.tiled = choose_scaled(options.compute, share, one.tiled);
   const bool has_limit = has_time_limit(device);

@@ -46,6 +46,10 @@ void limit_kernel_time(bool limited);
 /// Sets whether the device reports no clock, no memory rate and no ratio of float to double.
 void hide_rates(bool hidden);
 
+/// Sets how many multiply-adds in float the device says that it does in the time of one in double,
+/// at first 2. It computes as before.
+void report_single_to_double(int ratio);
+
 /// Counts copies from or to these bytes from here on.
 void watch_copies(std::span<const std::byte> host);
 /// Returns the number of counted copies on streams that were not waited for since.

@@ -227,7 +227,8 @@ std::atomic<int> steps_refused = 0, graphs_made = 0, graphs_launched = 0;
 
 std::atomic<int> time_limit = 0;  // 1: the device says that it ends long kernels
 std::atomic<bool> rates_hidden = false;
-std::atomic<int> launches_taken = -1;  // negative: accepts all
+std::atomic<int> single_to_double = 2;  // as an H100 says
+std::atomic<int> launches_taken = -1;   // negative: accepts all
 std::span<const std::byte> watched;
 
 bool is_watched(const void* place) {
@@ -289,6 +290,7 @@ void kauri::emulator::watch_copies(std::span<const std::byte> host) { watched = 
 int kauri::emulator::copies_under_way() { return streams().watched_copies(); }
 void kauri::emulator::limit_kernel_time(bool limited) { time_limit = limited; }
 void kauri::emulator::hide_rates(bool hidden) { rates_hidden = hidden; }
+void kauri::emulator::report_single_to_double(int ratio) { single_to_double = ratio; }
 int kauri::emulator::launches_under_way() { return streams().launches(); }
 
 cudaError_t emulated_launch(kauri::emulator::Launch launch, cudaStream_t stream) {
@@ -338,9 +340,16 @@ int kauri::emulator::times_properties_asked() { return properties_asked; }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   const int lanes = emulator::wavefront();  // 64: AMD's, without tensor cores of NVIDIA's 9.0
   const int told = rates_hidden ? 0 : 1;
-  const int values[] = {processors(),     1,    9,          lanes == 64 ? 9 : 0, told * 1'980'000,
-                        told * 2'619'000, 5120, time_limit,  // rates of an H100
-                        told * 2,         lanes};
+  const int values[] = {processors(),
+                        1,
+                        9,
+                        lanes == 64 ? 9 : 0,
+                        told * 1'980'000,
+                        told * 2'619'000,
+                        5120,
+                        time_limit,  // rates of an H100
+                        told * single_to_double,
+                        lanes};
   return set(value, values[attribute]);
 }
 cudaError_t cudaDeviceSynchronize() {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "kauri/kauri.hpp"
+#include "numeric/cuda/runtime/availability.hpp"
 #include "numeric/cuda/solve/multi/memory.hpp"
 #include "numeric/cuda/solve/single/memory.hpp"
 #include "symbolic/common/device_units.hpp"
@@ -119,27 +120,29 @@ TEST(KernelSets, SolveOneColumnByHoppersKernelUnlessThePortableOneIsAskedFor) {
 }
 
 bool has_fast_fp64() {
-  cudaDeviceProp device{};
-  EXPECT_EQ(cudaGetDeviceProperties(&device, 0), cudaSuccess);
-  return symbolic::has_fast_tensor_cores(device.major, device.minor);
+  const DeviceCard card = card_of(0);
+  return symbolic::has_fast_tensor_cores(card.major, card.minor) &&
+         !symbolic::has_slow_double(card);
 }
 
 /// Portable kernels solve floats in double where FP64 is fast, unless multiply-adds are asked for.
+/// Batches choose alike.
 TEST(KernelSets, SolveOneColumnOfFloatsInFloatWhereFp64IsSlowOrMultiplyAddsAreAskedFor) {
   if (!test::has_device()) GTEST_SKIP() << "no CUDA device";
-  const auto chosen = [](const CudaOptions& options) {
-    return select_kernels(options).single_precision.single;
+  const auto is_in_float = [](const CudaOptions& options) {
+    const KernelSet<float> set = select_kernels(options).single_precision;
+    EXPECT_GT(set.single.blocks, 0);
+    EXPECT_EQ(set.single.enqueue == nullptr, set.single.enqueue_in_float != nullptr);
+    EXPECT_EQ(set.sums_in_double, set.single.enqueue != nullptr);
+    for (const GroupKernel<float>& group : set.group)
+      EXPECT_EQ(group.enqueue_in_float != nullptr, set.single.enqueue_in_float != nullptr);
+    return set.single.enqueue_in_float == enqueue_sweeps<float, float, AsyncLoads>;
   };
-  const auto is_in_float = [](const SingleKernel<float>& kernel) {
-    EXPECT_GT(kernel.blocks, 0);
-    EXPECT_EQ(kernel.enqueue == nullptr, kernel.enqueue_in_float != nullptr);
-    return kernel.enqueue_in_float == enqueue_sweeps<float, float, AsyncLoads>;
-  };
-  EXPECT_TRUE(is_in_float(chosen({.compute = CudaCompute::fma, .portable = true})));
-  EXPECT_EQ(is_in_float(chosen({.portable = true})), !has_fast_fp64());
-  EXPECT_EQ(is_in_float(chosen({.compute = CudaCompute::fma})),
-            (sweep_blocks<float, double, BulkLoads>()) == 0);
-  EXPECT_EQ(is_in_float(chosen({})), !has_fast_fp64());
+  const bool no_hopper = (sweep_blocks<float, double, BulkLoads>()) == 0;
+  EXPECT_TRUE(is_in_float({.compute = CudaCompute::fma, .portable = true}));
+  EXPECT_EQ(is_in_float({.portable = true}), !has_fast_fp64());
+  EXPECT_EQ(is_in_float({.compute = CudaCompute::fma}), no_hopper || !has_fast_fp64());
+  EXPECT_EQ(is_in_float({}), !has_fast_fp64());
 }
 
 /// Checks which kernel solves groups of kWidth columns of T.
@@ -156,7 +159,8 @@ void check_groups(std::size_t number) {
   const auto is = [](const GroupKernel<T>& a, const GroupKernel<T>& b) {
     return a.enqueue == b.enqueue && a.enqueue_in_float == b.enqueue_in_float;
   };
-  EXPECT_EQ(is(own, multi_kernel<T, kWidth, hopper>(1)), of_hopper > 0);
+  EXPECT_EQ(is(own, multi_kernel<T, kWidth, hopper>(1)),
+            of_hopper > 0 && (sizeof(T) == sizeof(double) || has_fast_fp64()));
   EXPECT_TRUE(is(tensor_cores, multi_kernel<T, kWidth, tensor>(1)));
   EXPECT_TRUE(is(multiply_adds, multi_kernel<T, kWidth, fma>(1)));
   EXPECT_EQ(multiply_adds.enqueue == nullptr, sizeof(T) == sizeof(float));
