@@ -109,8 +109,10 @@ TYPED_TEST(CudaBodies, ValuesLieWhereTheBackendComputes) {
 TYPED_TEST(CudaBodies, AMovedBackendDisturbsNothing) {
   a_moved_backend_disturbs_nothing<typename TypeParam::T>(
       [] {
-        return cuda_backend(
-            CudaOptions{.device = 0, .allocator = {}, .compute = TypeParam::compute});
+        return cuda_backend(CudaOptions{.device = 0,
+                                        .allocator = {},
+                                        .compute = TypeParam::compute,
+                                        .portable = TypeParam::portable});
       },
       this->plan_of());
 }

@@ -43,18 +43,20 @@ using AllWays =
                      Way<double, CudaCompute::hopper>, Way<double, CudaCompute::tensor>,
                      Way<double, CudaCompute::fma>, Way<float, CudaCompute::tf32x3>>;
 
-/// All ways, and portable multiply-adds of floats, whose sweeps are in float, too.
+/// All ways; portable multiply-adds of floats, whose sweeps are in float, too; and portable tensor
+/// cores, with the sweeps in double of an A100.
 using AllBodyWays =
     ::testing::Types<LevelByLevel<float>, Way<float, CudaCompute::fma>, LevelByLevel<double>,
                      Way<double, CudaCompute::hopper>, Way<double, CudaCompute::tensor>,
                      Way<double, CudaCompute::fma>, Way<float, CudaCompute::tf32x3>,
-                     Way<float, CudaCompute::fma, true>>;
+                     Way<float, CudaCompute::fma, true>, Way<double, CudaCompute::tensor, true>>;
 
-/// Ways that run large fronts as tasks.
+/// Ways that run large fronts as tasks; the last one solves by portable sweeps.
 using AllTaskWays =
     ::testing::Types<Way<double, CudaCompute::hopper>, Way<double, CudaCompute::tensor>,
                      Way<double, CudaCompute::fma>, Way<float, CudaCompute::fma>,
-                     Way<float, CudaCompute::tf32x3>, Way<float, CudaCompute::tf32>>;
+                     Way<float, CudaCompute::tf32x3>, Way<float, CudaCompute::tf32>,
+                     Way<double, CudaCompute::tensor, true>>;
 
 /// Selects the types of a list with these numbers.
 template <class List, std::size_t... kNumbers>

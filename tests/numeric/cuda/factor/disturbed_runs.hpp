@@ -39,8 +39,10 @@ class DisturbedRuns : public OnCuda<W> {
   /// Makes a new factor for each run, with pauses that no earlier run had.
   void same_bits_of_l(const DisturbedTrial& trial) {
     RecycledMemory memory;
-    Backend backend = cuda_backend(
-        CudaOptions{.device = 0, .allocator = memory.allocator(), .compute = W::compute});
+    Backend backend = cuda_backend(CudaOptions{.device = 0,
+                                               .allocator = memory.allocator(),
+                                               .compute = W::compute,
+                                               .portable = W::portable});
     const auto made = this->plan(trial.pattern.view(), trial.method, trial.amalgamate);
     ASSERT_FALSE(made->internals->device.task.empty());
     const std::vector<Value> value = random_dominant<Value>(trial.pattern.view(), 5);

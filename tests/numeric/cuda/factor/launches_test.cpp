@@ -57,7 +57,8 @@ class Launches : public OnCuda<W> {
     for (const symbolic::DeviceWork::Level& level : device.work.tiled)
       all += symbolic::device_level_seconds(cost, level);
     CudaOptions options;
-    options.compute = W::compute, options.launch_seconds = share * all;
+    options.compute = W::compute, options.portable = W::portable;
+    options.launch_seconds = share * all;
     numeric::cuda::TiledKernels<Value> kernels;
     kernels.compute = W::compute;
     numeric::cuda::limit_launches(options, numeric::cuda::card_of(0),

@@ -132,8 +132,10 @@ TYPED_TEST(CudaFusedSolves, Refuse) {
 TYPED_TEST(CudaFusedSolves, EachAllocationMayFail) {
   using T = typename TypeParam::T;
   Hook hook;
-  Backend backend = cuda_backend(
-      CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::compute});
+  Backend backend = cuda_backend(CudaOptions{.device = 0,
+                                             .allocator = hook.allocator(),
+                                             .compute = TypeParam::compute,
+                                             .portable = TypeParam::portable});
   const FusedCase<T> c(dense_pattern(70), 2, 1);
   const auto plan = this->plan(c.pattern.view());
   long failures = 0;
