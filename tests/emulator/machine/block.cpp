@@ -446,6 +446,13 @@ void barrier_wait(std::uint64_t* barrier, unsigned parity) {
   while (load(barrier).phase == parity) current->wait_for(barrier);
 }
 
+bool barrier_test(const std::uint64_t* barrier, unsigned parity) {
+  maybe_yield();
+  const unsigned phase = load(barrier).phase;
+  note_look(barrier, static_cast<int>(phase));
+  return phase != parity;
+}
+
 void check_barrier(const std::uint64_t* barrier) { load(barrier); }
 
 void note_reading(const std::uint64_t* barrier) {

@@ -127,6 +127,8 @@ void change_registers(int from, int to);
 void barrier_init(std::uint64_t* barrier, int arrivals);
 void barrier_arrive(std::uint64_t* barrier, int bytes);
 void barrier_wait(std::uint64_t* barrier, unsigned parity);
+/// Returns true if the phase has completed, at once. Call spin() in a loop of such tests.
+bool barrier_test(const std::uint64_t* barrier, unsigned parity);
 
 // Asynchronous copies. Their destination is poisoned when they begin; they read and write at some
 // time before the wait.

@@ -206,6 +206,41 @@ TEST(Machine, ArrivalsAfterCopies) {
             std::string::npos);
 }
 
+/// Tests of a barrier in a loop end with the copies of a phase, and a loop that nobody ends is a
+/// deadlock.
+TEST(Machine, TestsOfBarriersInALoop) {
+  alignas(16) double from[32];
+  for (int k = 0; k < 32; ++k) from[k] = k;
+  int failed = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    set_seed(seed);
+    alignas(16) double to[32];
+    std::uint64_t barrier = 0;
+    EXPECT_EQ(run_block(64,
+                        [&] {
+                          if (threadIdx.x == 0) barrier_init(&barrier, 1);
+                          block_barrier();
+                          if (threadIdx.x == 0) {
+                            barrier_arrive(&barrier, sizeof to);
+                            bulk_copy(to, from, sizeof to, &barrier);
+                          }
+                          while (!barrier_test(&barrier, 0)) ++failed, spin();
+                          EXPECT_EQ(to[threadIdx.x % 32], threadIdx.x % 32);
+                        }),
+              "");
+  }
+  EXPECT_GT(failed, 40);
+  std::uint64_t barrier = 0;
+  EXPECT_NE(run_block(32,
+                      [&] {
+                        if (threadIdx.x == 0) barrier_init(&barrier, 1);
+                        sync_warp();
+                        while (!barrier_test(&barrier, 0)) spin();
+                      })
+                .find("deadlock"),
+            std::string::npos);
+}
+
 float four(float c, float x, float y, int count) {
   float left[4] = {}, right[4] = {};
   for (int k = 0; k < count; ++k) left[k] = x, right[k] = y;

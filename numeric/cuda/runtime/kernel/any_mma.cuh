@@ -4,6 +4,11 @@
 
 #include "numeric/cuda/runtime/kernel/ptx.cuh"
 
+// KAURI_BEFORE_HOPPER: a program of the emulated device defines it, to run what sm_80 runs.
+#if (defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900) || defined(KAURI_BEFORE_HOPPER)
+#define KAURI_MMA_BY_FOURS
+#endif
+
 namespace kauri::numeric::cuda::kernels::ptx {
 
 /// c (16x8) += a (16x4k) b (4kx8), k = kFours, by products of 8 x 4 by 4 x 8. A lane holds its
@@ -22,10 +27,10 @@ __device__ __forceinline__ void mma_by_fours(double (&c)[4], const double (&a)[2
 template <int kFours>
 __device__ __forceinline__ void any_mma(double (&c)[4], const double (&a)[2 * kFours],
                                         const double (&b)[kFours]) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  mma(c, a, b);
-#else
+#ifdef KAURI_MMA_BY_FOURS
   mma_by_fours(c, a, b);
+#else
+  mma(c, a, b);
 #endif
 }
 
@@ -33,12 +38,14 @@ __device__ __forceinline__ void any_mma(double (&c)[4], const double (&a)[2 * kF
 /// any_mma(): by two instructions where `a` is one operand of an instruction, since its registers
 /// are then consecutive.
 __device__ __forceinline__ void load_left(double& x, double& y, SharedAddress address) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#ifdef KAURI_MMA_BY_FOURS
+  load_shared(x, y, address);
+#else
   load_shared(x, address);
   load_shared(y, address + 8);
-#else
-  load_shared(x, y, address);
 #endif
 }
 
 }  // namespace kauri::numeric::cuda::kernels::ptx
+
+#undef KAURI_MMA_BY_FOURS

@@ -21,8 +21,12 @@ using emulator::finish_stores;
 using emulator::prefetch;
 using emulator::proxy_fence;
 
-#ifdef KAURI_READS_END_AT_FENCES  // defined for kernels that may release a stage while their loads
-                                  // from it are under way
+#ifdef KAURI_BEFORE_HOPPER  // as devices before Hopper, whose waits return at once
+inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
+  while (!emulator::barrier_test(barrier, parity)) emulator::spin();
+}
+#elif defined(KAURI_READS_END_AT_FENCES)
+// Defined for kernels that may release a stage while their loads from it are under way.
 inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
   emulator::barrier_wait(barrier, parity);
   emulator::note_reading(barrier);
@@ -46,7 +50,9 @@ inline SharedAddress load_shared(const SharedAddress* from) { return *from; }
 inline void load_shared(double& x, SharedAddress address) {
   x = *reinterpret_cast<const double*>(address);
 }
+/// One instruction, whose address must be a multiple of 16.
 inline void load_shared(double& x, double& y, SharedAddress address) {
+  if (address % 16 != 0) emulator::fail("two doubles from a place that is no multiple of 16");
   load_shared(x, address);
   load_shared(y, address + sizeof(double));
 }

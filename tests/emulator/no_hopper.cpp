@@ -1,4 +1,5 @@
-// Kernels that AMD devices cannot run: no block of them is resident, and none is launched.
+// Kernels that devices other than Hopper cannot run, or, with KAURI_HIP, AMD devices: no block of
+// them is resident, and none is launched.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <stdexcept>
 
@@ -11,7 +12,7 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-[[noreturn]] void refuse() { throw std::logic_error("a kernel that no AMD device runs"); }
+[[noreturn]] void refuse() { throw std::logic_error("a kernel that this device does not run"); }
 
 }  // namespace
 
@@ -65,12 +66,17 @@ void enqueue_multi_sweeps(const SweepView&, const MultiMemory<S, NumberOf<S, kPr
       const SweepView&, const SweepMemory<S, double>&, bool, bool, int, cudaStream_t); \
   KAURI_NO_MULTI(S, 8, hopper)                                                         \
   KAURI_NO_MULTI(S, 16, hopper)                                                        \
-  KAURI_NO_MULTI(S, 32, hopper)                                                        \
-  KAURI_NO_MULTI(S, 8, tensor)                                                         \
-  KAURI_NO_MULTI(S, 16, tensor)                                                        \
-  KAURI_NO_MULTI(S, 32, tensor)
+  KAURI_NO_MULTI(S, 32, hopper)
 KAURI_NO_SWEEPS(float)
 KAURI_NO_SWEEPS(double)
+#ifdef KAURI_HIP
+KAURI_NO_MULTI(float, 8, tensor)
+KAURI_NO_MULTI(float, 16, tensor)
+KAURI_NO_MULTI(float, 32, tensor)
+KAURI_NO_MULTI(double, 8, tensor)
+KAURI_NO_MULTI(double, 16, tensor)
+KAURI_NO_MULTI(double, 32, tensor)
+#endif
 #undef KAURI_NO_MULTI
 #undef KAURI_NO_SWEEPS
 
