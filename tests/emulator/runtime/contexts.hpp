@@ -9,6 +9,7 @@
 namespace kauri::emulator {
 
 inline constexpr int kDeviceCount = 4;
+inline constexpr std::size_t kMemory = std::size_t{1} << 32;  // bytes of the first device
 
 // ---- for tests ----
 

@@ -97,26 +97,6 @@ struct EmulatedEvent {
 
 namespace {
 
-constexpr int kProcessors = 132;  // as on an H200: kernels require many teams
-
-/// Returns the multiprocessors of the first device: as many as the environment's
-/// KAURI_EMULATED_MULTIPROCESSORS says, as a percentage of the multi-process service leaves some.
-int processors() {
-  static const char* const given = std::getenv("KAURI_EMULATED_MULTIPROCESSORS");
-  return given == nullptr ? kProcessors : std::atoi(given);
-}
-
-constexpr std::size_t kMemory = std::size_t{1} << 32;
-
-/// Devices. One of them runs (emulator::let_run), by default the first; the others have these
-/// figures only.
-constexpr cudaDeviceProp kDevices[emulator::kDeviceCount] = {
-    {"emulated", 9, 0, kProcessors, kMemory},
-    {"emulated A100", 8, 0, 108, 10 * kMemory},
-    {"emulated L4", 8, 9, 58, 6 * kMemory},
-    {"emulated T4", 7, 5, 40, 4 * kMemory}};
-std::atomic<int> properties_asked = 0;
-
 std::string last_failure;
 cudaError_t last_error = cudaSuccess;
 
@@ -225,10 +205,7 @@ Streams& streams() {
 std::atomic<GraphStep> refused_step = GraphStep::none;
 std::atomic<int> steps_refused = 0, graphs_made = 0, graphs_launched = 0;
 
-std::atomic<int> time_limit = 0;  // 1: the device says that it ends long kernels
-std::atomic<bool> rates_hidden = false;
-std::atomic<int> single_to_double = 2;  // as an H100 says
-std::atomic<int> launches_taken = -1;   // negative: accepts all
+std::atomic<int> launches_taken = -1;  // negative: accepts all
 std::span<const std::byte> watched;
 
 bool is_watched(const void* place) {
@@ -288,9 +265,6 @@ cudaError_t set(auto* place, auto value) {
 void kauri::emulator::refuse_launches_after(int taken) { launches_taken = taken; }
 void kauri::emulator::watch_copies(std::span<const std::byte> host) { watched = host; }
 int kauri::emulator::copies_under_way() { return streams().watched_copies(); }
-void kauri::emulator::limit_kernel_time(bool limited) { time_limit = limited; }
-void kauri::emulator::hide_rates(bool hidden) { rates_hidden = hidden; }
-void kauri::emulator::report_single_to_double(int ratio) { single_to_double = ratio; }
 int kauri::emulator::launches_under_way() { return streams().launches(); }
 
 cudaError_t emulated_launch(kauri::emulator::Launch launch, cudaStream_t stream) {
@@ -330,28 +304,6 @@ cudaError_t cudaGetDeviceCount(int* count) {
   *count = emulator::kDeviceCount;
   return emulator::answer_for_devices();
 }
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  ++properties_asked;
-  *properties = kDevices[device];
-  if (device == 0) properties->multiProcessorCount = processors();
-  return cudaSuccess;
-}
-int kauri::emulator::times_properties_asked() { return properties_asked; }
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
-  const int lanes = emulator::wavefront();  // 64: AMD's, without tensor cores of NVIDIA's 9.0
-  const int told = rates_hidden ? 0 : 1;
-  const int values[] = {processors(),
-                        1,
-                        9,
-                        lanes == 64 ? 9 : 0,
-                        told * 1'980'000,
-                        told * 2'619'000,
-                        5120,
-                        time_limit,  // rates of an H100
-                        told * single_to_double,
-                        lanes};
-  return set(value, values[attribute]);
-}
 cudaError_t cudaDeviceSynchronize() {
   if (const cudaError_t error = allowed(); error != cudaSuccess) return error;
   return streams().synchronize_all();
@@ -376,8 +328,8 @@ cudaError_t cudaHostGetDevicePointer(void** there, void* here, unsigned) {
 }
 cudaError_t cudaMemGetInfo(std::size_t* there, std::size_t* all) {
   if (const cudaError_t error = entered(); error != cudaSuccess) return error;
-  *all = kMemory;
-  return set(there, kMemory);
+  *all = emulator::kMemory;
+  return set(there, emulator::kMemory);
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* place) {
   if (const cudaError_t error = allowed(); error != cudaSuccess) return error;
