@@ -272,8 +272,9 @@ __device__ __forceinline__ bool run_diagonal(const FrontViewOf<typename Kernel::
 
 // ---- the tile below: warps 2 and 3 ----
 
-/// Waits for L(j+1,j-1), and adds L(j+1,j-1) L(j,j-1)^T to acc in a warp's rows; the former comes
-/// from global memory by way of the warp's part of memory.left, the latter lies in memory.below.
+/// Adds L(j+1,j-1) L(j,j-1)^T to acc in a warp's rows; the former comes from global memory by way
+/// of the warp's part of memory.left, 16 columns after 16 as soon as another team has announced
+/// them, since the next step waits for the last of them; the latter lies in memory.below.
 template <class Kernel, class Loop = typename Kernel::Loop>
 __device__ __forceinline__ void add_left_product(typename Loop::Accumulators& acc,
                                                  const ChainStep<typename Loop::T>& step,
@@ -281,16 +282,21 @@ __device__ __forceinline__ void add_left_product(typename Loop::Accumulators& ac
                                                  int row_cell, const Member& me) {
   constexpr int kAtOnce = Kernel::kLeftSlabs;
   typename Loop::T* rows = memory.left + (me.warp - 2) * kAtOnce * kWarpSlabEntries;
-  wait_warp(step.front.counters + kRows + step.j + 1, slabs_in(step.front, step.j), Awaited::slabs,
-            me.lane);
   const TileViewOf<typename Loop::T> left = tile_of(step.front, step.j + 1, step.j - 1);
+  const int before = slabs_in(step.front, step.j - 1);
+  int ready = 0, loaded = 0;  // slabs of L(j+1,j-1), from the first
 #pragma unroll 1
   for (int s = 0; s < kSlabs; ++s) {
-    if (s % kAtOnce == 0) {
+    if (ready <= s)
+      ready = count_for_warp(step.front.counters + kRows + step.j + 1, before + s + 1,
+                             Awaited::slabs, me.lane) -
+              before;
+    if (loaded <= s) {
+      loaded = min(ready, (s / kAtOnce + 1) * kAtOnce);
 #pragma unroll 1
-      for (int k = 0; k < kAtOnce; ++k)
-        copy_slab(rows + k * kWarpSlabEntries, left, row_cell, min(4, left.height - row_cell),
-                  2 * (s + k), me.lane, 32);
+      for (int k = s; k < loaded; ++k)
+        copy_slab(rows + k % kAtOnce * kWarpSlabEntries, left, row_cell,
+                  min(4, left.height - row_cell), 2 * k, me.lane, 32);
       ptx::commit_copies();
       ptx::wait_for_copies<0>();
       __syncwarp();
