@@ -1,5 +1,6 @@
-# KAURI_HIP: compiles the portable kernels for AMD devices, target kauri_hip. Nothing links them yet:
-# docs/design/15-amd.md. The compiler is hipcc, or Clang, which hipcc calls: the one that knows most of
+# KAURI_HIP: the backend for AMD devices (docs/design/15-amd.md), target kauri_hip: kernels, the
+# host's sources, and the program kauri-hip. The library kauri stays without it, since no card has
+# run it. The kernels' compiler is hipcc, or Clang, which hipcc calls: the one that knows most of
 # KAURI_HIP_ARCHITECTURES. Unknown ones are left out and named.
 # SPDX-License-Identifier: BSD-3-Clause
 set(KAURI_HIP_ARCHITECTURES gfx90a gfx942 gfx1100 CACHE STRING "AMD devices to compile kernels for")
@@ -134,4 +135,38 @@ foreach(source ${waiting} ${passing})
     VERBATIM)
   list(APPEND objects ${object})
 endforeach()
-add_custom_target(kauri_hip DEPENDS ${objects})
+add_custom_target(kauri_hip_kernels DEPENDS ${objects})
+add_custom_target(kauri_hip)
+add_dependencies(kauri_hip kauri_hip_kernels)
+
+# The host's sources, by the host's compiler: they find the headers of names in place of CUDA's.
+find_path(KAURI_HIP_INCLUDE hip/hip_runtime_api.h PATHS /opt/rocm/include)
+find_library(KAURI_HIP_LIBRARY amdhip64 PATHS /opt/rocm/lib)
+mark_as_advanced(KAURI_HIP_INCLUDE KAURI_HIP_LIBRARY)
+if(NOT KAURI_HIP_INCLUDE)
+  message(STATUS "HIP: no hip/hip_runtime_api.h (libamdhip64-dev): the host's sources are not compiled")
+  return()
+endif()
+add_library(kauri_hip_host OBJECT EXCLUDE_FROM_ALL ${device_host} cuda/absent_kernels.cpp cuda/runtime/hip/driver.cpp
+                                                   cuda/runtime/hip/properties.cpp)
+set_target_properties(kauri_hip_host PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_compile_features(kauri_hip_host PRIVATE cxx_std_20)
+string(REPLACE ";" " " built_for "${known}")
+target_compile_definitions(kauri_hip_host PRIVATE __HIP_PLATFORM_AMD__ KAURI_HIP "KAURI_HIP_BUILT_FOR=\"${built_for}\""
+                                                  $<TARGET_PROPERTY:kauri,COMPILE_DEFINITIONS>)
+target_compile_options(kauri_hip_host PRIVATE $<TARGET_PROPERTY:kauri,COMPILE_OPTIONS>)
+target_include_directories(kauri_hip_host BEFORE PRIVATE cuda/runtime/hip $<TARGET_PROPERTY:kauri,INCLUDE_DIRECTORIES>)
+target_include_directories(kauri_hip_host SYSTEM PRIVATE ${KAURI_HIP_INCLUDE})
+target_link_libraries(kauri_hip_host PRIVATE TBB::tbb ZLIB::ZLIB kauri_warnings)
+add_dependencies(kauri_hip kauri_hip_host)
+
+# What a program links: the linker takes these objects first, so it takes none of the library kauri
+# that define the same names.
+if(KAURI_HIP_LIBRARY)
+  add_library(kauri_hip_backend INTERFACE)
+  add_dependencies(kauri_hip_backend kauri_hip_kernels)
+  target_sources(kauri_hip_backend INTERFACE $<TARGET_OBJECTS:kauri_hip_host>)
+  target_link_libraries(kauri_hip_backend INTERFACE ${objects} ${KAURI_HIP_LIBRARY})
+else()
+  message(STATUS "HIP: no libamdhip64: no program is linked")
+endif()

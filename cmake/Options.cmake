@@ -18,7 +18,7 @@ option(KAURI_NVTX "Ranges of the phases for NVIDIA's profilers, where CUDA is bu
 option(KAURI_HARDENING "Hardening flags as dpkg-buildflags has them; on in packages" OFF)
 option(KAURI_WATCHDOG "Waits of CUDA kernels give up after 10 s and say what they waited for: to find faults, slower" OFF)
 option(KAURI_WERROR "Warnings are errors" ${PROJECT_IS_TOP_LEVEL})
-option(KAURI_HIP "Compile the portable kernels for AMD devices, which no program runs yet (docs/design/15-amd.md)" OFF)
+option(KAURI_HIP "The target kauri_hip: the backend for AMD devices, which no card has run (docs/design/15-amd.md)" OFF)
 set(KAURI_CUDA AUTO CACHE STRING "CUDA backend: AUTO, ON or OFF")
 set_property(CACHE KAURI_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(KAURI_SANITIZE "" CACHE STRING "Sanitizers for every target: address,undefined or thread")

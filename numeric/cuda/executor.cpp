@@ -15,7 +15,6 @@
 #include "numeric/cuda/plan/roofline.hpp"
 #include "numeric/cuda/refine/mixed.hpp"
 #include "numeric/cuda/refine/refiner.hpp"
-#include "numeric/cuda/runtime/architectures.hpp"
 #include "numeric/cuda/runtime/availability.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/runtime/watchdog.hpp"
@@ -25,10 +24,6 @@
 
 namespace kauri::numeric::cuda {
 namespace {
-
-std::string target_of(const cudaDeviceProp& properties) {
-  return std::string(symbolic::device_target(properties.major, properties.minor));
-}
 
 template <Scalar T>
 std::unique_ptr<FactorImpl<T>> factor_of(std::shared_ptr<const PreparedPlanImpl> plan,
@@ -153,9 +148,7 @@ class CudaExecutor final : public Executor {
     return roofline_of(sizeof(float), context_.kernels.scaled.arithmetic());
   }
   [[nodiscard]] std::string device() const override { return properties_.name; }
-  [[nodiscard]] std::string device_code() const override {
-    return code_in_words(built_for(), properties_.major, properties_.minor);
-  }
+  [[nodiscard]] std::string device_code() const override { return code_in_words(properties_); }
   [[nodiscard]] std::string slower_kernels() const override {
     return too_few(context_.kernels.double_precision, properties_.multiProcessorCount,
                    solves_together_);

@@ -114,7 +114,7 @@ class Retained {
   }
   Retained(const Retained&) = delete;
   Retained& operator=(const Retained&) = delete;
-  ~Retained() { driver_.release_primary(device_); }
+  ~Retained() { static_cast<void>(driver_.release_primary(device_)); }
   [[nodiscard]] CUcontext get() const { return context_; }
 
  private:
@@ -137,7 +137,7 @@ Device open_device(int number) {
   CUcontext primary = nullptr;
   check_driver(driver->retain_primary(&primary, device), "the context of the device");
   if (current == nullptr || current == primary) return {number, primary};
-  driver->release_primary(device);
+  static_cast<void>(driver->release_primary(device));
   return {number, current};
 }
 
@@ -150,8 +150,8 @@ void close_device(const Device& opened) noexcept {
     return;
   CUcontext primary = nullptr;
   if (driver->retain_primary(&primary, device) != CUDA_SUCCESS) return;
-  driver->release_primary(device);
-  if (primary == opened.context) driver->release_primary(device);
+  static_cast<void>(driver->release_primary(device));
+  if (primary == opened.context) static_cast<void>(driver->release_primary(device));
 }
 
 cudaError_t state_of_driver() noexcept {
@@ -192,7 +192,7 @@ RelaxedCapture::RelaxedCapture() noexcept : mode_(kNotExchanged) {
 RelaxedCapture::~RelaxedCapture() {
   if (mode_ == kNotExchanged) return;
   auto mode = static_cast<CUstreamCaptureMode>(mode_);
-  find_driver()->exchange_capture_mode(&mode);
+  static_cast<void>(find_driver()->exchange_capture_mode(&mode));
 }
 
 InContext::InContext(CUctx_st* context) noexcept : entered_(false), status_(CUDA_SUCCESS) {
@@ -204,7 +204,7 @@ InContext::InContext(CUctx_st* context) noexcept : entered_(false), status_(CUDA
 
 InContext::~InContext() {
   CUcontext left = nullptr;
-  if (entered_) find_driver()->pop(&left);
+  if (entered_) static_cast<void>(find_driver()->pop(&left));
 }
 
 CurrentDevice::CurrentDevice(const Device& device) : InContext(device.context) {

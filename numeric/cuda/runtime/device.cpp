@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "numeric/cuda/runtime/availability.hpp"
 #include "numeric/cuda/runtime/watchdog.hpp"
 
 namespace kauri::numeric::cuda {
@@ -22,26 +23,14 @@ Offset free_bytes() {
 
 }  // namespace
 
-std::string in_words(cudaError_t status) {
-  const std::string words = cudaGetErrorString(status);
-  switch (status) {
-    case cudaErrorNoDevice:
-      return words + " (there is none, or CUDA_VISIBLE_DEVICES hides all of them)";
-    case cudaErrorInitializationError:
-      return words +
-             " (a process that was forked from one that has used CUDA cannot use it: spawn it)";
-    case cudaErrorSystemNotReady:
-      return words + " (is nvidia-fabricmanager running?)";
-    default:
-      return words;
-  }
-}
+std::string in_words(cudaError_t status) { return cudaGetErrorString(status) + hint_of(status); }
 
 void check(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
   static_cast<void>(cudaGetLastError());
   const auto kind = status == cudaErrorMemoryAllocation ? ErrorKind::memory : ErrorKind::device;
-  throw Error(kind, std::string("CUDA: ") + what + ": " + in_words(status) + watchdog::report());
+  throw Error(kind, maker().runtime + (": " + std::string(what)) + ": " + in_words(status) +
+                        watchdog::report());
 }
 
 cudaPointerAttributes attributes_of(const void* place) {
@@ -59,8 +48,8 @@ void require_on_device(const void* first, const void* last, const char* name, in
     const std::string where = found.type == cudaMemoryTypeDevice
                                   ? "that of device " + std::to_string(found.device)
                                   : "the host's";
-    throw Error(ErrorKind::usage, std::string(name) + " is not in the memory of CUDA device " +
-                                      std::to_string(device) + " but in " + where);
+    throw Error(ErrorKind::usage, std::string(name) + " is not in the memory of " + maker().device +
+                                      " " + std::to_string(device) + " but in " + where);
   }
 }
 
@@ -125,7 +114,7 @@ void DeviceHeap::release(void* data, Offset bytes) const noexcept {
   if (allocator.release)
     allocator.release(data, static_cast<std::size_t>(bytes), allocator.user);
   else if (inside)
-    cudaFree(data);
+    static_cast<void>(cudaFree(data));
 }
 
 }  // namespace kauri::numeric::cuda

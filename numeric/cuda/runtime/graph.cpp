@@ -19,7 +19,7 @@ cudaGraph_t captured(cudaStream_t stream,
   cudaGraph_t graph =
       nullptr;  // the capture ends in any case: a stream that is still capturing refuses all else
   if (cudaStreamEndCapture(stream, &graph) == cudaSuccess && complete) return graph;
-  if (graph) cudaGraphDestroy(graph);
+  if (graph) static_cast<void>(cudaGraphDestroy(graph));
   return nullptr;
 }
 
@@ -29,10 +29,10 @@ void Graph::make(const Stream& stream, const std::function<void(cudaStream_t)>& 
                  cudaStream_t upload) {
   if (cudaGraph_t graph = captured(stream.get(), enqueue)) {
     if (cudaGraphInstantiate(&exec_, graph, 0) != cudaSuccess) exec_ = nullptr;
-    cudaGraphDestroy(graph);
+    static_cast<void>(cudaGraphDestroy(graph));
   }
   if (exec_ && cudaGraphUpload(exec_, upload) != cudaSuccess) {
-    cudaGraphExecDestroy(exec_);
+    static_cast<void>(cudaGraphExecDestroy(exec_));
     exec_ = nullptr;
   }
   if (!exec_)

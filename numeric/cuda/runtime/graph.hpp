@@ -16,7 +16,7 @@ class Graph {
   Graph& operator=(const Graph&) = delete;
   ~Graph() {
     if (!exec_) return;
-    if (const InContext inside(context_); inside) cudaGraphExecDestroy(exec_);
+    if (const InContext inside(context_); inside) static_cast<void>(cudaGraphExecDestroy(exec_));
   }
   /// Records the launches that enqueue(stream) puts on `stream`, without running them, and uploads
   /// the graph to the device on the stream `upload`. Work may be under way on `stream`; the call

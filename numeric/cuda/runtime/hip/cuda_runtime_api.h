@@ -1,6 +1,6 @@
 // Names of the CUDA runtime for HIP. Builds for AMD devices find this header in place of CUDA's.
-// The kernels' sources and their launches use the names below; the table in docs/design/15-amd.md
-// has them all.
+// The sources of the backend use the names below, those of the driver in cuda.h beside this file;
+// the table in docs/design/15-amd.md has them all.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,7 +23,6 @@
 #define cudaErrorMemoryAllocation hipErrorOutOfMemory
 #define cudaErrorNoDevice hipErrorNoDevice
 #define cudaErrorNotSupported hipErrorNotSupported
-#define cudaErrorSystemNotReady hipErrorUnknown  // HIP has no such error
 #define cudaGetErrorString hipGetErrorString
 #define cudaGetLastError hipGetLastError
 
@@ -85,6 +84,7 @@
 #define cudaGraphDestroy hipGraphDestroy
 #define cudaGraphExec_t hipGraphExec_t
 #define cudaGraphExecDestroy hipGraphExecDestroy
+#define cudaGraphInstantiate hipGraphInstantiateWithFlags
 #define cudaGraphLaunch hipGraphLaunch
 
 #define cudaFuncAttributes hipFuncAttributes
@@ -92,17 +92,62 @@
 #define cudaFuncAttributeMaxDynamicSharedMemorySize hipFuncAttributeMaxDynamicSharedMemorySize
 #define cudaOccupancyMaxActiveBlocksPerMultiprocessor hipOccupancyMaxActiveBlocksPerMultiprocessor
 
-// Memory that HIP did not allocate has no attributes in HIP before 6; there it is an error, as in
-// CUDA before 11.
+// Memory that HIP did not allocate has no attributes in HIP before 6, where it is an error, as in
+// CUDA before 11; nor are graphs uploaded there before their first launch.
+enum cudaMemoryType {
+  cudaMemoryTypeUnregistered,
+  cudaMemoryTypeHost,
+  cudaMemoryTypeDevice,
+  cudaMemoryTypeManaged
+};
+struct cudaPointerAttributes {
+  cudaMemoryType type;
+  int device;
+};
 #if HIP_VERSION_MAJOR < 6
-#define cudaMemoryType hipMemoryType
-#define cudaMemoryTypeDevice hipMemoryTypeDevice
-#define cudaMemoryTypeManaged hipMemoryTypeManaged
-#define cudaPointerAttributes hipPointerAttribute_t
+inline cudaMemoryType memory_type_of(const hipPointerAttribute_t& found) {
+  if (found.isManaged != 0) return cudaMemoryTypeManaged;
+  return found.memoryType == hipMemoryTypeDevice ? cudaMemoryTypeDevice : cudaMemoryTypeHost;
+}
+inline cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
+#else
+inline cudaMemoryType memory_type_of(const hipPointerAttribute_t& found) {
+  switch (found.type) {
+    case hipMemoryTypeUnregistered:
+      return cudaMemoryTypeUnregistered;
+    case hipMemoryTypeDevice:
+      return cudaMemoryTypeDevice;
+    case hipMemoryTypeManaged:
+      return cudaMemoryTypeManaged;
+    default:
+      return cudaMemoryTypeHost;
+  }
+}
+#define cudaGraphUpload hipGraphUpload
 #endif
+inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* place) {
+  hipPointerAttribute_t found{};
+  const cudaError_t status = hipPointerGetAttributes(&found, place);
+  if (status == cudaErrorInvalidValue) {
+    static_cast<void>(cudaGetLastError());
+    *attributes = {cudaMemoryTypeUnregistered, 0};
+    return cudaSuccess;
+  }
+  if (status == cudaSuccess) *attributes = {memory_type_of(found), found.device};
+  return status;
+}
 
+// HIP takes any number of bytes here, and refuses the launch.
 template <class... P>
 cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), hipFuncAttribute attribute, int value) {
+  int device = 0, most = 0;
+  if (const cudaError_t status = cudaGetDevice(&device); status != cudaSuccess) return status;
+  if (const cudaError_t status =
+          cudaDeviceGetAttribute(&most, hipDeviceAttributeMaxSharedMemoryPerBlock, device);
+      status != cudaSuccess)
+    return status;
+  if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize && value > most)
+    return cudaErrorInvalidValue;
   return hipFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);
 }
 

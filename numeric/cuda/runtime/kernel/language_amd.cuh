@@ -1,7 +1,7 @@
 // This header defines what CUDA C++ has and HIP has not, or has with another meaning: a
 // thread's number, operations of the 32 lanes of a warp, loads with a cache policy, launch bounds.
 //
-// The warp of 32 lanes stays the unit of all kernels (decision D085). On wavefronts of 32 lanes a
+// The warp of 32 lanes stays the unit of all kernels (decision D088). On wavefronts of 32 lanes a
 // warp is a wavefront. On wavefronts of 64 lanes it depends on the source:
 //  - With KAURI_WARPS_WAIT (kernels whose warps wait for one another) a warp is the lower half of a
 //    wavefront, whose upper half ends as the kernel begins (begin_block()). Lanes of a wavefront
