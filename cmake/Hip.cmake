@@ -6,10 +6,9 @@
 set(KAURI_HIP_ARCHITECTURES gfx90a gfx942 gfx1100 CACHE STRING "AMD devices to compile kernels for")
 set(scratch ${CMAKE_CURRENT_BINARY_DIR}/hip)
 
-# LLVM's device libraries have a file for each architecture, which says its number and no more. Where
-# it is missing, that of the nearest one stands in, which is good enough for code that nothing runs.
+# LLVM's device libraries have a file for each architecture, which holds its number and no more. Where
+# one is missing (Debian 12's libraries have none for gfx942 and gfx1100), kauri_add_numbers() makes it.
 file(GLOB libraries /opt/rocm/amdgcn/bitcode /usr/lib/*/amdgcn/bitcode /usr/lib/amdgcn/bitcode)
-set(stood_in "")
 if(libraries)
   list(GET libraries 0 libraries)
   file(REMOVE_RECURSE ${scratch}/bitcode)
@@ -19,16 +18,24 @@ if(libraries)
     get_filename_component(name ${file} NAME)
     file(CREATE_LINK ${file} ${scratch}/bitcode/${name} SYMBOLIC)
   endforeach()
-  foreach(pair 942:940 1100:1036)
-    string(REPLACE ":" ";" pair ${pair})
-    list(GET pair 0 new)
-    list(GET pair 1 old)
-    if(NOT EXISTS ${libraries}/oclc_isa_version_${new}.bc AND EXISTS ${libraries}/oclc_isa_version_${old}.bc)
-      file(CREATE_LINK ${libraries}/oclc_isa_version_${old}.bc ${scratch}/bitcode/oclc_isa_version_${new}.bc SYMBOLIC)
-      list(APPEND stood_in gfx${new})
+endif()
+
+# Makes the missing files by a compiler, which reads only those of its own release or older. The number
+# of gfx90a is 9 * 1000 + 0 * 100 + 10.
+function(kauri_add_numbers compiler)
+  foreach(architecture ${KAURI_HIP_ARCHITECTURES})
+    if(libraries AND architecture MATCHES "^gfx([0-9]+)([0-9a-f])([0-9a-f])$")
+      set(name oclc_isa_version_${CMAKE_MATCH_1}${CMAKE_MATCH_2}${CMAKE_MATCH_3})
+      math(EXPR number "${CMAKE_MATCH_1} * 1000 + 0x${CMAKE_MATCH_2} * 100 + 0x${CMAKE_MATCH_3}")
+      if(NOT EXISTS ${libraries}/${name}.bc)
+        file(WRITE ${scratch}/${name}.cl "const __constant int __oclc_ISA_version = ${number};\n")
+        execute_process(COMMAND ${compiler} -x cl -target amdgcn-amd-amdhsa -nogpulib -O2 -emit-llvm -c ${scratch}/${name}.cl
+                                -o ${scratch}/bitcode/${name}.bc
+                        OUTPUT_FILE ${scratch}/probe.log ERROR_FILE ${scratch}/probe.log)
+      endif()
     endif()
   endforeach()
-endif()
+endfunction()
 
 # -ffp-contract=off: __dmul_rn() and the like are plain operators in HIP, and compensated sums must
 # not be fused.
@@ -37,6 +44,7 @@ file(WRITE ${scratch}/probe.hip "#include <hip/hip_runtime.h>\n__global__ void t
 # Sets `known` to the architectures that the compiler compiles a kernel for.
 function(kauri_try_hip compiler known)
   set(all "")
+  kauri_add_numbers(${compiler})
   foreach(architecture ${KAURI_HIP_ARCHITECTURES})
     execute_process(COMMAND ${compiler} ${flags} --offload-arch=${architecture} -c probe.hip -o probe.o WORKING_DIRECTORY ${scratch}
                     OUTPUT_FILE probe.log ERROR_FILE probe.log RESULT_VARIABLE failed TIMEOUT 300)
@@ -74,18 +82,17 @@ if(NOT hipcc)
 endif()
 set(unknown ${KAURI_HIP_ARCHITECTURES})
 list(REMOVE_ITEM unknown ${known})
+kauri_add_numbers(${hipcc})  # the last one tried may be another
 execute_process(COMMAND ${hipcc} --version OUTPUT_VARIABLE version ERROR_QUIET)
 string(REGEX MATCH "[^\n]*clang version [^ \n]+" version "${version}")
-foreach(list known unknown stood_in)
+foreach(list known unknown)
   string(REPLACE ";" ", " in_words "${${list}}")
   set(${list}_in_words ${in_words})
 endforeach()
 message(STATUS "HIP: ${hipcc} (${version}) compiles for ${known_in_words}")
 if(unknown)
-  message(STATUS "HIP: it does not know ${unknown_in_words}; Clang knows gfx90a and gfx1100 from 15 on, gfx942 from 17 on")
-endif()
-if(stood_in)
-  message(STATUS "HIP: no device libraries for ${stood_in_in_words}: those of a nearby device, good enough to compile")
+  message(WARNING "HIP: no code for ${unknown_in_words}, which this compiler does not know. Clang knows gfx90a and gfx1100 from 15 on, "
+                  "gfx942 from 17 on: install clang-19 and lld-19.")
 endif()
 
 # Sources whose warps wait for one another: there a warp has a wavefront (numeric/cuda/runtime/kernel/language_amd.cuh).
@@ -108,6 +115,7 @@ set(passing
     refine/refine_kernels
     solve/fallback/kernels
     solve/product_kernels)
+set(KAURI_HIP_SOURCES ${waiting} ${passing} CACHE INTERNAL "kernels for AMD devices, all of which the emulated one runs (tests/emulator)")
 # -Wno-pass-failed: kernels ask to unroll loops that nvcc unrolls and Clang does not. hipcc gives the
 # linker's options to the compiler, too.
 list(APPEND flags -Wall -Wextra -Wshadow -Wno-pass-failed -Wno-unused-command-line-argument)

@@ -42,11 +42,12 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   ++properties_asked;
   *properties = kDevices[device];
   if (device == 0) properties->multiProcessorCount = processors();
+  // An AMD device, which has none of the fast tensor cores of 9.0, and whose rates are not known.
+  if (emulator::wavefront() == 64) properties->minor = 9;
   return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
-  const bool amd = emulator::wavefront() == 64;  // without tensor cores of NVIDIA's 9.0
   switch (attribute) {
     case cudaDevAttrMultiProcessorCount:
       *value = processors();
