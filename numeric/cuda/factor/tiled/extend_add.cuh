@@ -26,7 +26,7 @@ __device__ inline void wait_warp(const int* counter, int value, Awaited what, in
   __syncwarp();
 }
 
-/// As wait_warp(); returns the count, at least `value`, to all lanes.
+/// Waits as wait_warp() does; returns the count, at least `value`, to all lanes.
 __device__ inline int count_for_warp(const int* counter, int value, Awaited what, int lane) {
   const int count = lane == 0 ? wait_at_least(counter, value, what) : 0;
   return __shfl_sync(0xffffffffu, count, 0);

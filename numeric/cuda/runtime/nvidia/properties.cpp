@@ -8,7 +8,7 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Least major version of a compute capability that kauri's kernels are written for: 8.0 and later.
+/// Kernels are written for this major version of a compute capability and later ones.
 constexpr int kLeastMajor = 8;
 
 std::string version(int number) {
