@@ -42,12 +42,11 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   ++properties_asked;
   *properties = kDevices[device];
   if (device == 0) properties->multiProcessorCount = processors();
-  // An AMD device, which has none of the fast tensor cores of 9.0, and whose rates are not known.
-  if (emulator::wavefront() == 64) properties->minor = 9;
   return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+  const bool amd = emulator::wavefront() == 64;  // without tensor cores of NVIDIA's 9.0
   switch (attribute) {
     case cudaDevAttrMultiProcessorCount:
       *value = processors();
@@ -62,8 +61,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
       *value = amd ? 9 : 0;
       break;
     case cudaDevAttrClockRate:
-      *value = rates_hidden ? 0 : 1'980'000;
-      break;  // an H100's
+      *value = rates_hidden ? 0 : 1'980'000;  // as this and the next two of an H100
+      break;
     case cudaDevAttrMemoryClockRate:
       *value = rates_hidden ? 0 : 2'619'000;
       break;
