@@ -64,8 +64,8 @@ KNOWN = (
         "racecheck",
         "Race reported",
         (
-            ("Write", r"run_tasks<.*Loop", r"shared\.ticket = ticket = atomicAdd\("),
-            ("Read", r"run_tasks<.*Loop", r"if \(shared\.ticket >= task_count\) return;"),
+            ("Write", r"run_(tasks|alone)<.*Loop", r"shared\.ticket = ticket = atomicAdd\("),
+            ("Read", r"run_(tasks|alone)<.*Loop", r"if \(shared\.ticket >= task_count\) return;"),
             ("Write", r"copy_words<", r"reinterpret_cast<int\*>\(&to\)\[lane\] = "),
             ("Read", r"FrontCells::pivot_cells", ""),
         ),

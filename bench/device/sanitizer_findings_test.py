@@ -29,7 +29,7 @@ def at(file, text):
     return f"in {pathlib.PurePath(file).name}:{lines[0]}"
 
 
-WRITE, READ = at("factor/tiled/portable/kernel.cu", "shared.ticket = ticket"), at("factor/tiled/portable/kernel.cu", "shared.ticket >= task_count")
+WRITE, READ = at("factor/tiled/portable/alone.cuh", "shared.ticket = ticket"), at("factor/tiled/portable/alone.cuh", "shared.ticket >= task_count")
 
 
 def race(function, write=WRITE, read=READ, more=()):
@@ -107,7 +107,7 @@ class Findings(unittest.TestCase):
 
     def test_other_races_of_that_kernel_are_not(self):
         function = LOOP.format("float")
-        chain = at("factor/tiled/portable/kernel.cu", "run_chain<Alone<Loop>>(shared.front, levels)")
+        chain = at("factor/tiled/portable/alone.cuh", "run_chain<Alone<Loop>>(shared.front, levels)")
         third = race(function, more=[f"Read access at {function}+0x400 {chain}"])
         for report in (race(function, read=chain), race(function, write=chain), race(function, write=READ, read=WRITE), third):
             self.assertEqual(self.judged(races(report), "racecheck"), (1, 0, 0))
