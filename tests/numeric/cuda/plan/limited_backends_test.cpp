@@ -1,5 +1,6 @@
-// Tests that the environment sets the multiprocessors of backends of tests that ask for none
-// (tests/support/device/limited_backends.cpp), on a CUDA device and on the emulated one.
+// Tests that the environment sets the multiprocessors of backends of tests that ask for none, and
+// portable kernels (tests/support/device/limited_backends.cpp), on a CUDA device and on the
+// emulated one.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -15,20 +16,28 @@
 namespace kauri::test {
 namespace {
 
-/// Sets KAURI_TEST_MULTIPROCESSORS, and in the end to what it was.
-class Limit {
+/// Sets a variable of the environment, or removes it without a value, and in the end makes it what
+/// it was.
+class Variable {
  public:
-  explicit Limit(const char* number) {
-    if (const char* before = std::getenv(kName)) before_ = before;
-    ::setenv(kName, number, 1);
+  explicit Variable(const char* name, const char* value = nullptr) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    set(value);
   }
-  Limit(const Limit&) = delete;
-  Limit& operator=(const Limit&) = delete;
-  ~Limit() { before_ ? ::setenv(kName, before_->c_str(), 1) : ::unsetenv(kName); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+  ~Variable() { set(before_ ? before_->c_str() : nullptr); }
 
  private:
-  static constexpr const char* kName = "KAURI_TEST_MULTIPROCESSORS";
+  void set(const char* value) { value ? ::setenv(name_, value, 1) : ::unsetenv(name_); }
+
+  const char* name_;
   std::optional<std::string> before_;
+};
+
+/// Sets KAURI_TEST_MULTIPROCESSORS.
+struct Limit : Variable {
+  explicit Limit(const char* number) : Variable("KAURI_TEST_MULTIPROCESSORS", number) {}
 };
 
 /// One multiprocessor is too few, which is refused, so each way to make a backend shows whether it
@@ -55,6 +64,32 @@ TEST(LimitedBackends, TakeTheEnvironmentsNumberUnlessATestGivesOne) {
     EXPECT_EQ(refusal([&] { (void)cuda_backend(); }), "no Error");
   }
   const Limit none("none");
+  EXPECT_THROW((void)cuda_backend(), std::runtime_error);
+}
+
+/// Doubles of a Hopper device show which kernels a backend has.
+TEST(LimitedBackends, HavePortableKernelsIfTheEnvironmentSaysSo) {
+  if (!has_device()) GTEST_SKIP() << "no CUDA device";
+  const char* name = "KAURI_TEST_PORTABLE";
+  const auto own = [&] {
+    const Variable none(name);
+    return cuda_backend().kernels(8);
+  }();
+  CudaOptions portable, hopper;
+  portable.portable = true;
+  hopper.compute = CudaCompute::hopper;
+  const auto expected = [&] {
+    const Variable none(name);
+    return cuda_backend(portable).kernels(8);
+  }();
+  const Variable forced(name, "1");
+  EXPECT_EQ(cuda_backend().kernels(8), expected);
+  EXPECT_EQ(cuda_backend(CudaOptions{}).kernels(8), expected);
+  EXPECT_NE(expected, "hopper");
+  if (own == "hopper") {
+    EXPECT_EQ(cuda_backend(hopper).kernels(8), "hopper");
+  }
+  const Variable other(name, "yes");
   EXPECT_THROW((void)cuda_backend(), std::runtime_error);
 }
 
