@@ -324,6 +324,9 @@ KernelSets select_kernels(const CudaOptions& options) {
   KernelSet<float>& one = sets.single_precision;
   KernelSet<double>& two = sets.double_precision;
   two.tiled = choose_tiled<double>(options, share);
+  // The targets' tables, by which plans count the teams that they can use, are of cards with fast
+  // double. Where it is slow products bound more levels, which more teams do faster.
+  two.tiled.shares = !share.has_slow_double();
   two.small = small_kernels(two.tiled, share);
   one.small = portable_small_kernels<float, kernels::SmallLoop::fma>();
   if (is_of_double_alone(options.compute))

@@ -17,8 +17,8 @@ using TaskKind = DeviceTask::Kind;
 
 /// kAhead: tile columns by which `prepare` tasks come early in the task lists of plans.
 /// kFewestTeams: warp teams that the lists of plans are made for: two on each multiprocessor of the
-/// whole Hopper card with the fewest. A device that holds fewer makes its own list
-/// (numeric/cuda/plan/tiled_plan.cpp).
+/// whole Hopper card with the fewest. A device that holds fewer makes its own list by
+/// tasks_for_teams() (symbolic/device/schedule.hpp).
 inline constexpr Index kAhead = 0;
 inline constexpr Index kFewestTeams = 2 * 114;
 /// Fewest teams that a task list can be made for such that never all of them wait: a chain and a

@@ -308,6 +308,23 @@ void list_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceL
   out.task_teams = teams;
 }
 
+/// Returns the stages of sums of each tiled front, as list_sums() returned them, from the tasks
+/// that add them up: those of a stage wait for equally many tasks of the front. Empty stages are
+/// left out.
+std::vector<std::vector<Index>> stages_of(const DeviceSchedule& schedule) {
+  std::vector<std::vector<Index>> stages(tiled_fronts(schedule).size());
+  std::vector<Index> ready(stages.size(), kNone), end(stages.size(), 0);
+  for (const DeviceTask& task : schedule.task) {
+    if (task.kind != DeviceTask::Kind::sum) continue;
+    const auto front = static_cast<std::size_t>(task.front);
+    if (ready[front] != task.column) stages[front].push_back(task.row);
+    ready[front] = task.column, end[front] = task.row + task.rows;
+  }
+  for (std::size_t front = 0; front < stages.size(); ++front)
+    if (!stages[front].empty()) stages[front].push_back(end[front]);
+  return stages;
+}
+
 /// Returns a bound on the tasks of a tiled front of t tiles along a side. A task takes two tiles of
 /// L or of the block, or fills eight tiles; there are at most t preparations, one chain, and in
 /// each column one more task if tiles are left over.
@@ -390,6 +407,23 @@ DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& ass
   add_device_tasks(nodes, assembly, levels, out, teams, most_block);
   out.work = count_device_work(nodes, levels, static_cast<Offset>(assembly.entry_source.size()));
   return out;
+}
+
+std::vector<DeviceTask> tasks_for_teams(const Supernodes& nodes, const DeviceSchedule& schedule,
+                                        Index teams) {
+  if (schedule.task.empty()) return {};
+  std::vector<std::vector<Index>> stages = stages_of(schedule);
+  std::vector<LevelFront> fronts;
+  const std::span levels =
+      std::span(schedule.level).subspan(static_cast<std::size_t>(schedule.small_levels));
+  for (std::size_t l = 0; l < levels.size(); ++l)
+    for (Index k = 0; k < levels[l].count; ++k) {
+      const std::size_t t = fronts.size();
+      const Index s = tiled_fronts(schedule)[t];
+      fronts.push_back(
+          {{nodes.order(s), nodes.pivots(s)}, static_cast<Index>(l), std::move(stages[t])});
+    }
+  return factor_tasks(fronts, true, kAhead, teams);
 }
 
 Offset count_row_maps(const Supernodes& nodes, const Assembly& assembly,

@@ -14,8 +14,9 @@ namespace {
 
 constexpr Index kTeams = 8, kBlocks = 4;  ///< steps of useful teams and blocks
 
-/// Returns the teams of the device of `cost`: all kernels of tiled fronts have two on each
-/// multiprocessor.
+/// Returns the teams of the device of `cost`, two on each multiprocessor. Devices whose
+/// multiprocessors have one team, as with portable kernels in double where a block has 99 KB, take
+/// the same part of theirs.
 Index teams_of(const DeviceCost& cost) { return 2 * cost.processors; }
 
 /// Work on a level, in seconds of one team.
@@ -77,11 +78,11 @@ class TiledSeconds {
   std::vector<TeamSeconds> level_;
 };
 
-/// Returns the smallest number that is enough of least, least + step, ..., kMostUseful * all; or 0
-/// if none is.
+/// Returns the smallest number that is enough of step, 2 * step, ..., kMostUseful * all; or 0 if
+/// none is.
 template <class Enough>
-Index fewest(Index least, Index step, Index all, const Enough& enough) {
-  for (Index count = least; count <= kMostUseful * all; count += step)
+Index fewest(Index step, Index all, const Enough& enough) {
+  for (Index count = step; count <= kMostUseful * all; count += step)
     if (enough(count)) return count;
   return 0;
 }
@@ -106,8 +107,7 @@ Index useful_teams(const Supernodes& nodes, const DeviceSchedule& schedule,
     const TiledSeconds seconds(nodes, schedule, cost);
     const double most =
         seconds.by(teams_of(cost)) + kMostLost * device_factor_seconds(cost, schedule.work);
-    return fewest(kLeastTeams, kTeams, teams_of(cost),
-                  [&](Index teams) { return seconds.by(teams) <= most; });
+    return fewest(kTeams, teams_of(cost), [&](Index teams) { return seconds.by(teams) <= most; });
   });
 }
 
@@ -119,7 +119,7 @@ Index useful_blocks(const DeviceWork& work, std::string_view target) {
     for (const DeviceWork::Level& level : work.tiled)
       shared += level.panel_tiles * cost.sweep_panel_tile_s;
     const double lost = kMostLost * device_solve_seconds(cost, work, 0);
-    return fewest(kLeastBlocks, kBlocks, cost.processors, [&](Index blocks) {
+    return fewest(kBlocks, cost.processors, [&](Index blocks) {
       return shared * (static_cast<double>(cost.processors) / blocks - 1) <= lost;
     });
   });

@@ -17,9 +17,13 @@ inline constexpr double kMostLost = 0.02;
 /// could run beside it.
 inline constexpr double kMostUseful = 0.5;
 
-/// Fewest teams and blocks that a plan takes, about a quarter of a large device. With fewer, two
-/// teams that are at work share a multiprocessor more often, which the predictions do not know.
-inline constexpr Index kLeastTeams = 64, kLeastBlocks = 32;
+/// Fewest teams of a large device for which a plan's list of tasks is made if it can use fewer.
+inline constexpr Index kLeastTeams = 64;
+/// Return the fewest teams of `all`, or blocks, that a factor or solve takes on a device: about a
+/// quarter, a multiple of 16 or 8. With a smaller part, two teams that are at work share a
+/// multiprocessor more often, which the predictions do not know.
+constexpr Index least_teams(int all) { return (all + 32) / 64 * 16; }
+constexpr Index least_blocks(int all) { return (all + 16) / 32 * 8; }
 
 /// Returns the predicted seconds of all levels of tiled fronts by `teams` warp teams of the device
 /// of `cost`, which has 2 * cost.processors of them. A level takes
@@ -34,25 +38,26 @@ inline constexpr Index kLeastTeams = 64, kLeastBlocks = 32;
 double seconds_by_teams(const Supernodes& nodes, const DeviceSchedule& schedule,
                         const DeviceCost& cost, Index teams);
 
-/// Returns the fewest teams, a multiple of 8 from kLeastTeams on, by which a factorisation is
+/// Returns the fewest teams, a multiple of 8, by which a factorisation is
 /// predicted to take at most kMostLost longer than by all teams of the target's device, in float
 /// and in double; 0, which means all, if they are more than kMostUseful of these. Reads the
 /// schedule's levels and work. O(fronts).
 Index useful_teams(const Supernodes& nodes, const DeviceSchedule& schedule,
                    std::string_view target);
 
-/// Returns the fewest thread blocks, one a multiprocessor and a multiple of 4 from kLeastBlocks on,
-/// by which a solve by sweeps is predicted to take at most kMostLost longer than on all
-/// multiprocessors of the target's device, in float and in double; 0, which means all, if they are
-/// more than kMostUseful of these, or if the target has no sweeps. O(levels).
+/// Returns the fewest thread blocks, one a multiprocessor and a multiple of 4, by which a solve by
+/// sweeps is predicted to take at most kMostLost longer than on all multiprocessors of the target's
+/// device, in float and in double; 0, which means all, if they are more than kMostUseful of these.
+/// O(levels).
 Index useful_blocks(const DeviceWork& work, std::string_view target);
 
 /// Returns how many of `all` teams or blocks of a device to take for a plan that can use `useful`
-/// of them (0: all): as many as can run side by side take equal shares, of which each is a multiple
-/// of `multiple`; all if only one can run.
-constexpr int share_of(int all, Index useful, int multiple) {
-  if (useful <= 0 || all < 2 * useful) return all;
-  return all / (all / useful) / multiple * multiple;
+/// of them (0: all), if it takes at least `least`: as many plans as can run side by side take equal
+/// shares, of which each is a multiple of `multiple`; all if only one can run.
+constexpr int share_of(int all, Index useful, Index least, int multiple) {
+  const Index each = useful < least ? least : useful;
+  if (useful <= 0 || each <= 0 || all < 2 * each) return all;
+  return all / (all / each) / multiple * multiple;
 }
 
 }  // namespace kauri::symbolic

@@ -69,8 +69,9 @@ std::shared_ptr<Plan> complete_plan(const Pattern& lower, PlanDraft draft, const
     device.work = std::move(draft.device_work);
     device.useful_teams = useful_teams(plan->supernodes, device, plan->target);
     device.useful_blocks = useful_blocks(device.work, plan->target);
-    add_device_tasks(plan->supernodes, plan->internals->assembly, draft.device_levels, device,
-                     device.useful_teams > 0 ? device.useful_teams : kFewestTeams);
+    add_device_tasks(
+        plan->supernodes, plan->internals->assembly, draft.device_levels, device,
+        device.useful_teams > 0 ? std::max(device.useful_teams, kLeastTeams) : kFewestTeams);
   }
   plan->cost = std::move(draft.cost);
   return plan;

@@ -32,6 +32,8 @@ TEST_F(SlowDouble, LeavesFloatsInFloat) {
   EXPECT_EQ(one.tiled.compute, CudaCompute::tf32x3);
   const KernelSet<double>& two = sets.double_precision;
   EXPECT_EQ(two.tiled.compute, CudaCompute::hopper);
+  EXPECT_FALSE(two.tiled.shares);
+  EXPECT_TRUE(one.tiled.shares);
   EXPECT_TRUE((two.single.enqueue == enqueue_sweeps<double, double, BulkLoads>));
 }
 

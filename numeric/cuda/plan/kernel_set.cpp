@@ -25,8 +25,10 @@ template <class T>
 int TiledKernels<T>::teams_for(const Plan& plan) const {
   const symbolic::DeviceSchedule& device = plan.internals->device;
   const int asked = device.hooks.teams();
-  return asked != 0 ? std::min(teams, asked)
-                    : symbolic::share_of(teams, device.useful_teams, teams_in_block);
+  if (asked != 0) return std::min(teams, asked);
+  if (!shares) return teams;
+  return symbolic::share_of(teams, device.useful_teams, symbolic::least_teams(teams),
+                            teams_in_block);
 }
 
 template <class T>
@@ -39,7 +41,8 @@ KernelSet<T> KernelSet<T>::for_factors_of(const Plan& plan) const {
     out.tiled.teams = tiled.teams_for(plan);
     if (device.hooks.teams() != 0) require_enough(out.tiled.teams, tiled, device);
   }
-  out.single.blocks = symbolic::share_of(single.blocks, device.useful_blocks, 1);
+  out.single.blocks = symbolic::share_of(single.blocks, device.useful_blocks,
+                                         symbolic::least_blocks(single.blocks), 1);
   return out;
 }
 

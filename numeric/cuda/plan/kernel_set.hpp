@@ -62,9 +62,11 @@ struct TiledKernels {
   /// Most seconds that a launch may take as the plan's target predicts them
   /// (plan/launch_limit.hpp).
   double launch_seconds = std::numeric_limits<double>::infinity();
+  bool shares = true;  ///< factors of small plans take a part of the teams, as predicted for the
+                       ///< plan's target
 
-  /// Returns how many of the teams do the fronts of a plan: all that the plan can use; or, if its
-  /// test hooks give a number, at most that many.
+  /// Returns how many of the teams do the fronts of a plan: all that the plan can use, or all of
+  /// them without `shares`; or, if its test hooks give a number, at most that many.
   [[nodiscard]] int teams_for(const Plan& plan) const;
   [[nodiscard]] cudaError_t enqueue(const TaskLaunch<T>& tasks, cudaStream_t stream) const {
     return launch(compute, teams, tasks, stream);

@@ -8,6 +8,7 @@
 #include "symbolic/device/child_rows.hpp"
 #include "symbolic/device/child_sums.hpp"
 #include "symbolic/device/front_tasks.hpp"
+#include "symbolic/device/schedule.hpp"
 #include "symbolic/plan/internals.hpp"
 
 namespace kauri::numeric::cuda {
@@ -54,12 +55,11 @@ void write_row_maps(const symbolic::Assembly& assembly, std::span<const RowMap> 
 }
 
 /// Returns the plan's tasks in an order that `teams` teams can run: the plan's list, unless it was
-/// made for more teams; then a new list of as many tasks, which it stores in `room`.
+/// made for more teams; then the same tasks in another order, which it stores in `room`.
 const std::vector<symbolic::DeviceTask>& tasks_for(const Plan& plan, int teams,
                                                    std::vector<symbolic::DeviceTask>& room) {
   if (teams >= plan.internals->device.task_teams) return plan.internals->device.task;
-  return room =
-             symbolic::make_device_schedule(plan.supernodes, plan.internals->assembly, teams).task;
+  return room = symbolic::tasks_for_teams(plan.supernodes, plan.internals->device, teams);
 }
 
 /// Returns descriptions of all tiled fronts, without the members that follow from children and

@@ -16,6 +16,8 @@
 #include "kauri/core/plan.hpp"
 #include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/front_cells.hpp"
+#include "symbolic/device/front_tasks.hpp"
+#include "symbolic/device/schedule.hpp"
 #include "symbolic/device/small_layout.hpp"
 #include "tests/support/device/device_hooks.hpp"
 #include "tests/support/device/device_plans.hpp"
@@ -201,6 +203,24 @@ TEST(ChildSums, BytesOfPlaces) {
             bytes(8) - bytes(4));
   EXPECT_EQ(other.peak_bytes(8) - plan->peak_bytes(8), bytes(8) - bytes(4));
   EXPECT_EQ(find_flaw(other), "");
+}
+
+/// The tasks of sums wait for the same tasks in a list for other teams.
+TEST(ChildSums, HaveTasksForOtherTeams) {
+  std::ptrdiff_t sums = 0;
+  for (const unsigned seed : {1U, 4U, 9U}) {
+    const auto plan =
+        points_and_cameras(200 + 150 * static_cast<Index>(seed), 3 + static_cast<Index>(seed),
+                           1 + static_cast<Index>(seed), 1 + seed % 4, seed);
+    const DeviceSchedule& device = plan->internals->device;
+    sums += std::count_if(device.task.begin(), device.task.end(), [](const DeviceTask& task) {
+      return task.kind == DeviceTask::Kind::sum;
+    });
+    for (const Index teams : {kFewestEver, kFewestTeams})
+      EXPECT_EQ(tasks_for_teams(plan->supernodes, device, teams),
+                test::for_teams(*plan, teams).internals->device.task);
+  }
+  EXPECT_GT(sums, 3);
 }
 
 TEST(ChildSums, FewChildrenArePulled) {

@@ -365,6 +365,27 @@ TEST(DeviceSchedule, NothingAliveOverlaps) {
 
 /// The test sets the limit: just above it all tiled fronts run level by level, and the text says
 /// so; at the limit nothing changes.
+/// Lists of tasks for other teams are those of schedules made for them. The list for few teams
+/// differs, so that this compares something.
+TEST(DeviceSchedule, TasksForOtherTeams) {
+  AnalyzeOptions options;
+  options.target = "sm_80";
+  options.workers = 1;
+  options.ordering.method = OrderingMethod::nested_dissection;
+  int others = 0;
+  for (const char* spec : {"elast3d 12", "poisson3d 14", "tree 3000 1"}) {
+    const auto plan = analyze(generate(spec).pattern(), options);
+    const DeviceSchedule& device = plan->internals->device;
+    for (const Index teams : {kFewestEver, Index{16}, Index{64}, kFewestTeams}) {
+      const DeviceSchedule made =
+          make_device_schedule(plan->supernodes, plan->internals->assembly, teams);
+      EXPECT_EQ(tasks_for_teams(plan->supernodes, device, teams), made.task) << spec << teams;
+      others += made.task != device.task;
+    }
+  }
+  EXPECT_GT(others, 0);
+}
+
 TEST(DeviceSchedule, TellsOfABlockThatTasksHaveNoPlacesFor) {
   AnalyzeOptions options;
   options.target = "sm_90";

@@ -46,7 +46,7 @@ TEST(KernelSets, TakeThePartOfTheDeviceThatAPlanCanUse) {
   };
   EXPECT_EQ(teams_of(80), 88);
   EXPECT_EQ(teams_of(136), 264);
-  EXPECT_EQ(teams_of(8), 8);
+  EXPECT_EQ(teams_of(8), 66);
   DeviceHooks::teams(plan) = 10;  // given by a test
   EXPECT_EQ(teams_of(80), 10);
   DeviceHooks::teams(plan) = 0;
@@ -57,6 +57,19 @@ TEST(KernelSets, TakeThePartOfTheDeviceThatAPlanCanUse) {
   EXPECT_EQ(both.task_teams(plan), 264 / (264 / 80) / 2 * 2);
   both.single_precision.tiled.teams = 44;
   EXPECT_EQ(both.task_teams(plan), 44);
+}
+
+/// A device with few multiprocessors is shared, too; and none is in double where double is slow.
+TEST(KernelSets, TakeAQuarterOfASmallDeviceOrAllOfASlowOne) {
+  Plan plan = test::for_teams(test::sound_plan(), 64);
+  plan.internals->device.useful_teams = 8;
+  KernelSet<double> set;
+  set.tiled = {CudaCompute::fma, 68, false, 1, nullptr};
+  EXPECT_EQ(set.for_factors_of(plan).tiled.teams, 68 / 4);
+  set.tiled.shares = false;
+  EXPECT_EQ(set.for_factors_of(plan).tiled.teams, 68);
+  DeviceHooks::teams(plan) = 64;
+  EXPECT_EQ(set.for_factors_of(plan).tiled.teams, 64);
 }
 
 TEST(KernelSets, AreTheFallbackByLevels) {
