@@ -108,29 +108,42 @@ constexpr DeviceCost kHopper{.target = "sm_90",
                              .processors = kH200.processors,
                              .peak = kH200.peak};
 
-// All other constants were never measured: they are scaled from kHopper's by published figures of
-// the cards and by the kernels' needs, and choose_target() counts seconds predicted from them
-// kScaledWeight times.
+// All other constants are scaled from others, and choose_target() counts seconds predicted from
+// them kScaledWeight times.
 
-/// Returns the constants of the same device with the portable kernels. Tiled fronts run in loops
-/// without bulk copies and producers, whose tasks are taken to need twice the time that Hopper's
-/// needed when these were first measured. Small fronts go as on Hopper, in the same two launches
-/// with the same waits for memory, which take most of a front's time. Predicted, not measured: a
-/// quarter more time for a front and a level, since ordinary stores and products take more
-/// instructions; as many warps at once, although floats have more (registers and shared memory).
-constexpr DeviceCost with_portable_kernels(DeviceCost cost, int scalar_bytes) {
-  cost.scalar_bytes = scalar_bytes;
+/// Returns the constants of floats on Hopper. Predicted, not measured: those of multiply-adds that
+/// are taken to need twice the time of Hopper's kernels in double, with a quarter more time for a
+/// small front and a level. Hopper's kernels of floats are faster (M67 of docs/measurements).
+constexpr DeviceCost in_float_on_hopper(DeviceCost cost) {
+  cost.scalar_bytes = sizeof(float);
   cost.scaled = true;
   cost.narrow_level_s *= 1.25, cost.narrow_front_s *= 1.25;
   cost.small_level_s *= 1.25, cost.small_front_s *= 1.25;
   cost.tiled_level_s = 1.2e-5, cost.diagonal_tile_s = 4.7e-5;
   cost.product_s = 2.3e-8, cost.panel_tile_s = 1.9e-7;
   cost.bandwidth = 7.0e12;
-  cost.sweep_panel_tile_s *=
-      scalar_bytes / 8.0;  // sweeps are bound by bytes while all blocks work; latencies between
-                           // blocks are the same for each scalar
+  cost.sweep_panel_tile_s /= 2;  // sweeps are bound by bytes while all blocks work; latencies
+                                 // between blocks are the same for each scalar
   return cost;
 }
+
+/// Returns the constants of the same card with the portable kernels, fitted to their measured
+/// seconds (M67 and M69 of docs/measurements): in double by FP64 tensor cores, in float by three
+/// products in TF32. Sweeps take as long as Hopper's, in float half as long where bytes bound them.
+constexpr DeviceCost with_portable_kernels(DeviceCost cost, int scalar_bytes) {
+  const bool in_double = scalar_bytes == sizeof(double);
+  cost.scalar_bytes = scalar_bytes;
+  cost.narrow_level_s = 2.4e-6, cost.narrow_front_s = in_double ? 2.1e-9 : 1.8e-9;
+  cost.tiled_level_s = 1.0e-5, cost.diagonal_tile_s = in_double ? 2.4e-5 : 2.2e-5;
+  cost.product_s = in_double ? 1.55e-8 : 1.1e-8;
+  cost.panel_tile_s = in_double ? 1.1e-7 : 6.5e-8;
+  cost.bandwidth = in_double ? 8.0e12 : 5.5e12;
+  cost.sweep_panel_tile_s *= scalar_bytes / 8.0;
+  return cost;
+}
+/// Seconds of portable products in float by multiply-adds over those in TF32, as measured on one
+/// card (M69).
+constexpr double kMultiplyAdds = 1.56;
 
 constexpr Card kA100{1.41e9, 108, 19.5e12,
                      1.555e12};  // the card with 40 GB; the one with 80 GB has 2.0e12
@@ -166,11 +179,10 @@ constexpr DeviceCost on_card(DeviceCost cost, std::string_view target, const Car
   return cost;
 }
 
-constexpr DeviceCost kHopperFloat = with_portable_kernels(kHopper, sizeof(float));
 constexpr std::array kCosts{
-    kHopper, kHopperFloat,
+    kHopper, in_float_on_hopper(kHopper),
     on_card(with_portable_kernels(kHopper, sizeof(double)), "sm_80", kH200, kA100),
-    on_card(kHopperFloat, "sm_80", kH200, kA100)};
+    on_card(with_portable_kernels(kHopper, sizeof(float)), "sm_80", kH200, kA100)};
 
 /// Returns the bytes of a scalar over those of a double: DeviceWork counts bytes of doubles.
 double share(const DeviceCost& cost) {
@@ -288,6 +300,9 @@ DeviceCost device_cost(std::string_view target, int scalar_bytes, const DeviceCa
     cost = on_card(
         cost, cost.target, from,
         measured ? figures_of_measured(card, scalar_bytes, from) : figures_of(card, scalar_bytes));
+  if (!hopper && card.processors > 0 && scalar_bytes == sizeof(float) &&
+      !has_fast_tensor_cores(card.major, card.minor))
+    cost.product_s *= kMultiplyAdds, cost.panel_tile_s *= kMultiplyAdds;
   return measured ? as_measured(cost, card) : cost;
 }
 

@@ -21,11 +21,12 @@
 namespace kauri::symbolic {
 namespace {
 
-std::shared_ptr<const Plan> device_plan(const std::string& spec, const char* target = "sm_90") {
+std::shared_ptr<const Plan> device_plan(const std::string& spec, const char* target = "sm_90",
+                                        OrderingMethod method = OrderingMethod::amd) {
   AnalyzeOptions options;
   options.target = target;
   options.workers = 1;
-  options.ordering.method = OrderingMethod::amd;
+  options.ordering.method = method;
   return analyze(generate(spec).pattern(), options);
 }
 
@@ -180,11 +181,34 @@ TEST(DeviceCost, FloatsAreFirstWhereDoublesAreSlow) {
   for (const DeviceCard& card : {kA6000, k4090})
     EXPECT_GT(seconds_on(card, 8, *plan).first, 2 * seconds_on(card, 4, *plan).first);
   EXPECT_NEAR(device_cost("sm_80", 8, k4090).product_s / device_cost("sm_80", 4, k4090).product_s,
-              64, 1);
+              64, 10);
 }
 
-/// Only one set of constants is measured. The others belong to slower kernels or, for an A100, to a
-/// slower card: slower at least by the ratio of clocks, at most by the ratio of peaks.
+/// The constants of portable kernels, scaled from an A100's to the card on which they were
+/// measured, give the seconds that were measured there (M67 of docs/measurements), within a
+/// quarter.
+TEST(DeviceCost, OfPortableKernelsAreThoseMeasured) {
+  for (const char* spec : {"poisson3d 20", "poisson2d 200", "tree 100000 1", "elast3d 16"}) {
+    const auto plan = device_plan(spec, "sm_90", OrderingMethod::nested_dissection);
+    const DeviceWork& work = plan->internals->device.work;
+    const double predicted = device_factor_seconds(device_cost("sm_80", 8, kH200), work),
+                 hopper = device_factor_seconds(device_cost("sm_90"), work);
+    if (spec == std::string("poisson3d 20")) {
+      EXPECT_NEAR(predicted, 0.57e-3, 0.14e-3);
+    }
+    EXPECT_GT(predicted, 0.85 * hopper) << spec;  // of nine systems: 0.91 to 1.52
+    EXPECT_LT(predicted, 1.6 * hopper) << spec;
+    EXPECT_LT(device_factor_seconds(device_cost("sm_80", 4, kH200), work), 1.1 * predicted) << spec;
+  }
+  // By multiply-adds a product in float takes longer than in TF32.
+  EXPECT_NEAR(device_cost("sm_80", 4, k4090).product_s * 82.6 /
+                  (device_cost("sm_80", 4, kA100).product_s * 19.5),
+              1.56, 0.02);
+}
+
+/// Only Hopper's constants in double were measured on a card as it is. The others belong to slower
+/// kernels or, for an A100, to a slower card: slower at least by the ratio of clocks less what
+/// portable kernels of small fronts are faster, at most by the ratio of peaks.
 TEST(DeviceCost, ScaledConstantsAreSlowerOnes) {
   const DeviceCost &hopper = device_cost("sm_90"), &hopper_float = device_cost("sm_90", 4),
                    &ampere = device_cost("sm_80"), &ampere_float = device_cost("sm_80", 4);
@@ -196,7 +220,7 @@ TEST(DeviceCost, ScaledConstantsAreSlowerOnes) {
     EXPECT_LT(1.05 * device_factor_seconds(hopper, work), device_factor_seconds(hopper_float, work))
         << spec;
     for (const auto& [fast, slow] : {std::pair{&hopper, &ampere}, {&hopper_float, &ampere_float}}) {
-      EXPECT_LT(1.4 * device_factor_seconds(*fast, work), device_factor_seconds(*slow, work))
+      EXPECT_LT(1.2 * device_factor_seconds(hopper, work), device_factor_seconds(*slow, work))
           << spec;
       EXPECT_LT(device_solve_seconds(*fast, work, 1000), device_solve_seconds(*slow, work, 1000))
           << spec;
