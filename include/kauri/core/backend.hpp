@@ -112,7 +112,7 @@ enum class CudaCompute {
   automatic,  ///< the best that the device can run, in the order stated above
   hopper,     ///< double: mma.m16n8k16, bulk copies, dedicated kernels of small fronts; compute
               ///< capability 9.0
-  tensor,     ///< double: mma.m8n8k4; compute capability 8.0 or newer
+  tensor,     ///< double: mma.m8n8k4, from 9.0 on mma.m16n8k16; compute capability 8.0 or newer
   fma,        ///< float and double: fused multiply-adds; compute capability 8.0 or newer
   tf32x3,  ///< float: TF32 tensor cores; each operand is a sum of two parts, and three of the four
            ///< products of parts are added: L as accurate as by `fma`; 8.0 or newer
@@ -187,7 +187,11 @@ struct CudaOptions {
   /// runs longer than some seconds. Launches end where a level of fronts ends; a level that takes
   /// longer is one launch nevertheless. 0: no limit, which is one launch; but 0.5 on a device that
   /// ends long kernels (cudaDevAttrKernelExecTimeout). Infinite: no limit on any device. Bits do
-  /// not depend on this. Other kernels have no limit: a solve takes some milliseconds.
+  /// not depend on this. Nothing else is divided. A solve by sweeps takes some milliseconds. These
+  /// may take longer than a display allows where FP64 is slow: a launch of a SelectedInverse, which
+  /// does all tiles of a level that fit into its scratch, or all divisions by L11; a BatchFactor,
+  /// which factorises all its items in one launch, and solves them in one; and fronts and solves
+  /// level by level, a launch for each step of a level.
   double launch_seconds = 0;
 };
 

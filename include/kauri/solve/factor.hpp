@@ -162,8 +162,8 @@ class Factor {
 
   /// Enqueues a solve of A X = B on the caller's stream and returns without waiting for it; x, in
   /// the memory of the factor's device, holds B on entry. It allocates nothing. (CUDA itself blocks
-  /// the host once about a thousand launches are enqueued on a stream; a solve in float, or on a
-  /// device before Hopper, takes some launches for each right-hand side.) Factor, b, x and
+  /// the host once about a thousand launches are enqueued on a stream; a solve by sweeps takes one
+  /// or a few, a solve level by level some for each level and right-hand side.) Factor, b, x and
   /// workspace are in use until the work is done: work that changes them must come later in the
   /// order of the same stream. Several solves may run on several streams at once, with a workspace
   /// each.
