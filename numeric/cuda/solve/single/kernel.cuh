@@ -75,7 +75,7 @@ __device__ void hand_over() {
 static_assert(sizeof(SweepShared<double, double, AsyncLoads>) <= 99 * 1024);
 
 template <class S, class N, class Loads>
-__global__ void __launch_bounds__(kThreads, kResident<Loads>)
+__global__ void __launch_bounds__(kThreads, kResident<N, Loads>)
     sweep(SweepView view, SweepMemory<S, N> memory, bool forward, bool backward) {
   if (!ptx::begin_block()) return;
   if (is_skipped(memory.run_flag)) return;

@@ -160,8 +160,9 @@ __device__ void run_loader(const Tiles<S, N, Loads>& shared, const SweepView& vi
 // ---- the warps that load numbers
 
 /// Number of last tiles of a sum whose numbers the next step of a chain waits for: the last tile,
-/// which is multiplied after the inverse, and the one before it, multiplied before the inverse.
-constexpr Index kNear = 2;
+/// which is multiplied after the inverse, and the two before it, multiplied before the inverse: a
+/// poll with pauses takes as long as a step of the chain.
+constexpr Index kNear = 3;
 
 /// Addresses of a lane's two numbers of a tile; null: zero stands for the number.
 template <class N>
@@ -277,66 +278,114 @@ __device__ void run_input(const Tiles<S, N, Loads>& shared, const SweepView& vie
   }
 }
 
-/// Waits for and returns the number that the forward sum of row r of a tile row starts from: b, if
-/// `row`, that row of the front, is a pivot, plus the children's update rows one after the other
-/// (or their gathered sum), less the parts of its products that other tasks summed.
+/// A lane of a start warp has rows `lane` and 32 + lane of a tile; returns true if row h of these
+/// is one of the tile's `rows`.
+__device__ inline bool has_row(Index rows, int lane, int h) { return lane + 32 * h < rows; }
+
+/// Waits for and returns the numbers that the forward sums of the lane's two rows of a tile row
+/// start from: b, if the row of the front, `first` for row 0 of the tile, is a pivot, plus the
+/// children's update rows one after the other (or their gathered sum), less the parts of its
+/// products that other tasks summed.
 template <class S, class N>
-__device__ inline N start_row(const SweepTask& task, const Front& front, Index row, Index r,
-                              const SweepView& view, const SweepMemory<S, N>& memory) {
-  N sum = row < front.p ? memory.b[row_of(view.old_of, front.first + row) * memory.b_step] : S(0);
-  if (task.kind == SweepTask::Kind::gathered) {
-    sum += await_number(memory.forward_part + Offset{task.part + task.parts} * kTile + r);
-  } else {
-    const std::uint32_t* ptr = view.ptr + front.row + task.front + row;
-    for_numbers(memory.update + ptr[0], 1, static_cast<Index>(ptr[1] - ptr[0]), kSoon,
-                [&](N x) { sum += x; });
+__device__ inline Two<N> row_starts(const SweepTask& task, const Front& front, Index first,
+                                    Index rows, int lane, const SweepView& view,
+                                    const SweepMemory<S, N>& memory) {
+  Two<N> sum{};
+  const N* from[2];
+  Index count[2];
+  const std::uint32_t* ptr = view.ptr + front.row + task.front + first + lane;
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    const bool there = has_row(rows, lane, h);
+    const Index row = first + lane + 32 * h;
+    if (there && row < front.p)
+      sum.of[h] = memory.b[row_of(view.old_of, front.first + row) * memory.b_step];
+    if (task.kind == SweepTask::Kind::gathered) {
+      from[h] = memory.forward_part + Offset{task.part + task.parts} * kTile + lane + 32 * h;
+      count[h] = there ? 1 : 0;
+    } else {
+      const std::uint32_t begin = there ? ptr[32 * h] : 0, end = there ? ptr[32 * h + 1] : 0;
+      from[h] = memory.update + begin;
+      count[h] = static_cast<Index>(end - begin);
+    }
   }
-  for_numbers(memory.forward_part + Offset{task.part} * kTile + r, kTile, task.parts, kLater,
-              [&](N x) { sum -= x; });
+  for_two(from[0], from[1], 1, count[0], count[1], kSoon, [&](int h, N x) { sum.of[h] += x; });
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    from[h] = memory.forward_part + Offset{task.part} * kTile + lane + 32 * h;
+    count[h] = has_row(rows, lane, h) ? task.parts : 0;
+  }
+  for_two(from[0], from[1], kTile, count[0], count[1], kLater, [&](int h, N x) { sum.of[h] -= x; });
   return sum;
 }
 
+/// Waits for the numbers that the sums of the lane's two columns of tile column task.column start
+/// from, and stores them, and behind them what their sums round.
 template <class S, class N>
-__device__ inline Dot2Of<N> start_column(const SweepTask& task, const Front& front, Index r,
-                                         const SweepMemory<S, N>& memory) {
-  Dot2Of<N> sum{handed_on<S>(await_number(memory.y + front.first + task.column * kTile + r))};
-  for_numbers(memory.backward_part + Offset{task.part} * kTile + r, kTile, task.parts, kLater,
-              [&](N x) { sum = add(sum, Dot2Of<N>{-x}); });
-  return sum;
+__device__ inline void column_starts(const SweepTask& task, const Front& front, Index columns,
+                                     int lane, const SweepMemory<S, N>& memory, N* start) {
+  Dot2Of<N> sum[2] = {};
+  const N* from[2];
+  Index count[2];
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    from[h] = memory.y + front.first + task.column * kTile + lane + 32 * h;
+    count[h] = has_row(columns, lane, h) ? 1 : 0;
+  }
+  for_two(from[0], from[1], 1, count[0], count[1], kSoon,
+          [&](int h, N x) { sum[h] = Dot2Of<N>{handed_on<S>(x)}; });
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    from[h] = memory.backward_part + Offset{task.part} * kTile + lane + 32 * h;
+    count[h] = has_row(columns, lane, h) ? task.parts : 0;
+  }
+  for_two(from[0], from[1], kTile, count[0], count[1], kLater,
+          [&](int h, N x) { sum[h] = add(sum[h], Dot2Of<N>{-x}); });
+#pragma unroll
+  for (int h = 0; h < 2; ++h)
+    start[lane + 32 * h] = sum[h].sum, start[kTile + lane + 32 * h] = sum[h].error;
 }
 
 /// Stores to shared memory the numbers that the sums of tile row i (backward of tile column i)
-/// start from, and for each the index of its result, TileShared::place. Called by the two start
-/// warps, thread r for row r.
+/// start from, and for each the index of its result, TileShared::place, as the `at`-th start of the
+/// ring. Called by one of the two start warps.
 template <bool kForward, class S, class N, class Loads>
 __device__ void load_start(const Tiles<S, N, Loads>& shared, const SweepTask& task,
                            const Front& front, Index i, const SweepView& view,
-                           const SweepMemory<S, N>& memory, Turn<2>& turn, Index r) {
+                           const SweepMemory<S, N>& memory, int at, unsigned phase, int lane) {
   const FrontCells cells{front.m, front.p};
-  ptx::barrier_wait(&shared.barrier.start_empty[turn.at], turn.phase ^ 1);
-  const bool there = r < cells.rows_of(i);
-  const Index row = cells.first_row(i) + r;
+  ptx::barrier_wait(&shared.barrier.start_empty[at], phase ^ 1);
+  const Index first = cells.first_row(i), rows = cells.rows_of(i);
+  std::uint32_t* place = shared.data.place[at];
+  N* start = shared.data.start[at];
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    if (!has_row(rows, lane, h)) continue;
+    const Index row = first + lane + 32 * h;
+    if constexpr (!kForward)
+      place[lane + 32 * h] = static_cast<std::uint32_t>(row_of(view.back_of, front.first + row));
+    else if (row >= front.p)
+      place[lane + 32 * h] = view.slot[front.relative + row - front.p];
+  }
   if constexpr (kForward) {
-    if (there && row >= front.p)
-      shared.data.place[turn.at][r] = view.slot[front.relative + row - front.p];
-    shared.data.start[turn.at][r] = there ? start_row(task, front, row, r, view, memory) : N(0);
+    const Two<N> sum = row_starts(task, front, first, rows, lane, view, memory);
+    start[lane] = sum.of[0], start[lane + 32] = sum.of[1];
   } else {
-    if (there)
-      shared.data.place[turn.at][r] =
-          static_cast<std::uint32_t>(row_of(view.back_of, front.first + row));
-    const Dot2Of<N> sum = there ? start_column(task, front, r, memory) : Dot2Of<N>{};
-    shared.data.start[turn.at][r] = sum.sum, shared.data.start[turn.at][kTile + r] = sum.error;
+    column_starts(task, front, rows, lane, memory, start);
   }
   __syncwarp();
-  if (r % 32 == 0) ptx::barrier_arrive(&shared.barrier.start_full[turn.at]);
-  turn.next();
+  if (lane == 0) ptx::barrier_arrive(&shared.barrier.start_full[at]);
 }
 
+/// The two start warps take tile rows in turn, each those of its own place in the ring. So the
+/// loads of a row, of which each waits for the one before it, are under way while the other warp
+/// waits for the numbers of the row before, also if that is a row of another task.
 template <bool kForward, class S, class N, class Loads>
 __device__ void run_start(const Tiles<S, N, Loads>& shared, const SweepView& view,
                           const SweepMemory<S, N>& memory) {
-  const Index row = ptx::thread_index() - 32 * kStart;
-  Turn<2> starts;
+  const int own = ptx::thread_index() / 32 - kStart, lane = ptx::thread_index() % 32;
+  int next = 0;
+  unsigned phase = 0;
   for (Turn<2> turn;; turn.next()) {
     ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
     const SweepTask& task = shared.data.task[turn.at];
@@ -345,12 +394,15 @@ __device__ void run_start(const Tiles<S, N, Loads>& shared, const SweepView& vie
     if (task.kind == SweepTask::Kind::whole || task.kind == SweepTask::Kind::gathered) {
       const Index first = kForward ? task.row : task.column,
                   end = kForward ? first + task.rows : first + 1;
-      for (Index i = first; i < end; ++i)
-        load_start<kForward>(shared, task, shared.data.front[turn.at], i, view, memory, starts,
-                             row);
+      for (Index i = first; i < end; ++i, next ^= 1) {
+        if (next != own) continue;
+        load_start<kForward>(shared, task, shared.data.front[turn.at], i, view, memory, own, phase,
+                             lane);
+        phase ^= 1;
+      }
     }
     __syncwarp();
-    if (row % 32 == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
+    if (lane == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
   }
 }
 

@@ -107,6 +107,26 @@ __device__ void for_numbers(const N* p, Offset step, Index count, unsigned pause
   }
 }
 
+/// Waits for two series of numbers together, `firsts` of them at first + k step and `seconds` of
+/// them at second + k step, two of each at a time, and calls f(series, number) for each, in turn
+/// within a series. `pause`: as in await_numbers().
+template <class N, class F>
+__device__ void for_two(const N* first, const N* second, Offset step, Index firsts, Index seconds,
+                        unsigned pause, const F& f) {
+  for (; max(firsts, seconds) > 0;
+       firsts -= 2, seconds -= 2, first += 2 * step, second += 2 * step) {
+    const N* const place[4] = {first, first + step, second, second + step};
+    N x[4] = {0, 0, 0, 0};
+#pragma unroll
+    for (int u = 0; u < 4; ++u)
+      if (u % 2 < (u < 2 ? firsts : seconds)) x[u] = load_relaxed(place[u]);
+    await_numbers(place, x, pause);
+#pragma unroll
+    for (int u = 0; u < 4; ++u)
+      if (u % 2 < (u < 2 ? firsts : seconds)) f(u / 2, x[u]);
+  }
+}
+
 /// Returns x, or the canonical NaN if x is a NaN of the caller's with the bits of an unset number.
 __device__ inline double as_number(double x) {
   return is_set(x) ? x : __longlong_as_double(0x7ff8000000000000);
@@ -146,8 +166,10 @@ constexpr int kMultipliers = 4, kLoader = 4, kInput = 5,
               kStart = 6;  // number of multiplying warps, which come first; then warps: the loader,
                            // the input warp, the first of two start warps
 constexpr int kThreads = 32 * 8;
-template <class Loads>
-constexpr int kResident = Loads::kMovesRegisters ? 3 : 2;  // blocks per multiprocessor
+/// Blocks per multiprocessor. Where all is in float a tile takes half the registers, so three
+/// blocks fit without registers that change hands.
+template <class N, class Loads>
+constexpr int kResident = Loads::kMovesRegisters || sizeof(N) == sizeof(float) ? 3 : 2;
 constexpr int kRegisters = 80,
               kMultiplierRegisters = 112;  // registers per thread: of the kernel, and of the
                                            // multiplying warps while there are tiles
@@ -341,7 +363,7 @@ __device__ inline void set_up(Barriers& barriers) {
     ptx::barrier_init(&tiles.input_full[k], 1),
         ptx::barrier_init(&tiles.input_empty[k], kMultipliers);
   for (int k = 0; k < 2; ++k) {
-    ptx::barrier_init(&tiles.start_full[k], 2),
+    ptx::barrier_init(&tiles.start_full[k], 1),
         ptx::barrier_init(&tiles.start_empty[k], kMultipliers);
     ptx::barrier_init(&tiles.task_full[k], 1),
         ptx::barrier_init(&tiles.task_empty[k], kMultipliers + 3);
