@@ -216,12 +216,14 @@ TiledKernels<float> choose_scaled(CudaCompute wanted, const Share& share,
   return halves.teams == of_float.teams ? halves : of_float;
 }
 
-/// Returns true if sweeps and batches of floats compute in float: where FP64 is slow; and by the
-/// multiply-adds that options.compute asks for, unless Hopper's sweeps run, which are in double.
+/// Returns true if sweeps and batches of floats compute in float: where FP64 is slow; and by
+/// multiply-adds, asked for or taken for lack of fast tensor cores, unless Hopper's sweeps run,
+/// which are in double.
 bool floats_stay_in_float(const CudaOptions& options, const Share& share) {
   if (options.compute == CudaCompute::tensor) return false;
   return share.has_slow_double() ||
-         (options.compute == CudaCompute::fma && (options.portable || !share.runs_hopper_sweeps()));
+         ((options.compute == CudaCompute::fma || !share.has_fast_tensor_cores()) &&
+          (options.portable || !share.runs_hopper_sweeps()));
 }
 
 /// Returns true if sweeps of L in T compute in double.

@@ -19,11 +19,13 @@ inline constexpr double kMostUseful = 0.5;
 
 /// Fewest teams of a large device for which a plan's list of tasks is made if it can use fewer.
 inline constexpr Index kLeastTeams = 64;
-/// Return the fewest teams of `all`, or blocks, that a factor or solve takes on a device: about a
-/// quarter, a multiple of 16 or 8. With a smaller part, two teams that are at work share a
-/// multiprocessor more often, which the predictions do not know.
+/// Returns the fewest of `all` teams that a factor takes on a device: about a quarter, a multiple
+/// of 16. With a smaller part, two teams that are at work share a multiprocessor more often, which
+/// the predictions do not know.
 constexpr Index least_teams(int all) { return (all + 32) / 64 * 16; }
-constexpr Index least_blocks(int all) { return (all + 16) / 32 * 8; }
+/// Returns the fewest of `all` resident blocks that a solve takes on a device: about a quarter, a
+/// multiple of 8, but at most the 32 that a solve takes on a large device.
+constexpr Index least_blocks(int all) { return all >= 112 ? 32 : (all + 16) / 32 * 8; }
 
 /// Returns the predicted seconds of all levels of tiled fronts by `teams` warp teams of the device
 /// of `cost`, which has 2 * cost.processors of them. A level takes

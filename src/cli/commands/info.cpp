@@ -30,10 +30,10 @@ struct InfoOptions {
   bool json = false;
 };
 
-/// The CUDA device of the options, if kauri can use it: its backend, which is made because only a
-/// backend can name its kernels; else `failure`, the reason.
+/// The CUDA device of the options: its backend, which is made because only a backend can name its
+/// kernels; or, if there is none, `failure`, the reason.
 struct Cuda {
-  bool there = false;  // false: it needs no backend to know that it cannot be used
+  bool there = false;  // the device, its driver and the code of this build can be used together
   std::optional<Backend> backend;
   std::string failure;
   bool time_limit = false;  // ends_long_kernels()

@@ -363,8 +363,6 @@ TEST(DeviceSchedule, NothingAliveOverlaps) {
     }
 }
 
-/// The test sets the limit: just above it all tiled fronts run level by level, and the text says
-/// so; at the limit nothing changes.
 /// Lists of tasks for other teams are those of schedules made for them. The list for few teams
 /// differs, so that this compares something.
 TEST(DeviceSchedule, TasksForOtherTeams) {
@@ -386,6 +384,8 @@ TEST(DeviceSchedule, TasksForOtherTeams) {
   EXPECT_GT(others, 0);
 }
 
+/// The test sets the limit: just above it all tiled fronts run level by level, and the text says
+/// so; at the limit nothing changes.
 TEST(DeviceSchedule, TellsOfABlockThatTasksHaveNoPlacesFor) {
   AnalyzeOptions options;
   options.target = "sm_90";

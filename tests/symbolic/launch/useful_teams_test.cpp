@@ -123,7 +123,7 @@ TEST(UsefulTeams, EqualShares) {
 /// smallest parts of whole Hopper cards have 64 teams or 32 blocks.
 TEST(UsefulTeams, SmallDevicesAreShared) {
   for (const int all : {228, 264}) EXPECT_EQ(least_teams(all), kLeastTeams);
-  for (const int all : {114, 132}) EXPECT_EQ(least_blocks(all), 32);
+  for (const int all : {114, 132, 228, 396}) EXPECT_EQ(least_blocks(all), 32);
   EXPECT_EQ(least_teams(80), 16);
   EXPECT_EQ(share_of(80, 8, least_teams(80), 1), 16);
   EXPECT_EQ(share_of(68, 24, least_teams(68), 1), 34);

@@ -29,6 +29,7 @@ __device__ inline void wait_warp(const int* counter, int value, Awaited what, in
 /// Waits as wait_warp() does; returns the count, at least `value`, to all lanes.
 __device__ inline int count_for_warp(const int* counter, int value, Awaited what, int lane) {
   const int count = lane == 0 ? wait_at_least(counter, value, what) : 0;
+  __syncwarp();  // a shuffle alone orders no accesses to memory
   return __shfl_sync(0xffffffffu, count, 0);
 }
 

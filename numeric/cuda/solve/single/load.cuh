@@ -320,7 +320,7 @@ __device__ inline Two<N> row_starts(const SweepTask& task, const Front& front, I
 }
 
 /// Waits for the numbers that the sums of the lane's two columns of tile column task.column start
-/// from, and stores them, and behind them what their sums round.
+/// from, and stores them, and behind them the rounding errors of these sums.
 template <class S, class N>
 __device__ inline void column_starts(const SweepTask& task, const Front& front, Index columns,
                                      int lane, const SweepMemory<S, N>& memory, N* start) {

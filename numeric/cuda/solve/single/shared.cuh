@@ -166,10 +166,17 @@ constexpr int kMultipliers = 4, kLoader = 4, kInput = 5,
               kStart = 6;  // number of multiplying warps, which come first; then warps: the loader,
                            // the input warp, the first of two start warps
 constexpr int kThreads = 32 * 8;
-/// Blocks per multiprocessor. Where all is in float a tile takes half the registers, so three
-/// blocks fit without registers that change hands.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1200
+constexpr bool kHasRoomForThree = false;  // 100 KB of shared memory hold two blocks
+#else
+constexpr bool kHasRoomForThree = true;  // but on 8.6 and 8.9, which run the code for 8.0
+#endif
+/// Blocks per multiprocessor, by registers. Where all is in float a tile takes half of these, so
+/// three blocks have enough without registers that change hands.
 template <class N, class Loads>
-constexpr int kResident = Loads::kMovesRegisters || sizeof(N) == sizeof(float) ? 3 : 2;
+constexpr int kResident = Loads::kMovesRegisters || (sizeof(N) == sizeof(float) && kHasRoomForThree)
+                              ? 3
+                              : 2;
 constexpr int kRegisters = 80,
               kMultiplierRegisters = 112;  // registers per thread: of the kernel, and of the
                                            // multiplying warps while there are tiles
