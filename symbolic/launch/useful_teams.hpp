@@ -40,10 +40,10 @@ constexpr Index least_blocks(int all) { return all >= 112 ? 32 : (all + 16) / 32
 double seconds_by_teams(const Supernodes& nodes, const DeviceSchedule& schedule,
                         const DeviceCost& cost, Index teams);
 
-/// Returns the fewest teams, a multiple of 8, by which a factorisation is
-/// predicted to take at most kMostLost longer than by all teams of the target's device, in float
-/// and in double; 0, which means all, if they are more than kMostUseful of these. Reads the
-/// schedule's levels and work. O(fronts).
+/// Returns the fewest teams, a multiple of 8, by which a factorisation is predicted to take at most
+/// kMostLost longer than by all teams of the target's device, in float and in double; 0, which
+/// means all, if they are more than kMostUseful of these. Reads the schedule's levels and work.
+/// O(fronts).
 Index useful_teams(const Supernodes& nodes, const DeviceSchedule& schedule,
                    std::string_view target);
 

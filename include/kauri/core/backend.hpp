@@ -160,9 +160,9 @@ struct CudaOptions {
   /// True: solves run as sweeps at the speed of memory. False: they run level by level, which is
   /// slow; the lists of sweeps are then not allocated, and workspaces have other sizes. For factors
   /// in float, sweeps read L in float and store all intermediate vectors in double, except y
-  /// between the forward and the backward sweep; b and x are in float, too. Where FP64 is slow (all
-  /// devices but 8.0, 9.0 and 10.0, and those of these whose driver reports it) all of such a sweep
-  /// is in float. So it is with `fma`, on a Hopper device with `fma` and `portable`.
+  /// between the forward and the backward sweep; b and x are in float, too. Where FP64 is slow (on
+  /// all devices but 8.0, 9.0 and 10.0, and on one of these if its driver says so) all of such a
+  /// sweep is in float. So it is if `compute` is `fma`, on a Hopper device only with `portable`.
   bool fast_solve = true;
   /// Most right-hand sides that the sweeps of fast_solve solve together: 1, 8 or 32. A workspace
   /// for more than one has room for that many solutions at once (Plan::workspace_bytes()). With 1

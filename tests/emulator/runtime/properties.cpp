@@ -1,4 +1,4 @@
-// What the emulated devices say about themselves.
+// The emulated devices report these properties of theirs.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <atomic>
 #include <cstdlib>

@@ -200,7 +200,7 @@ TEST(DeviceCost, OfPortableKernelsAreThoseMeasured) {
     EXPECT_LT(predicted, 1.6 * hopper) << spec;
     EXPECT_LT(device_factor_seconds(device_cost("sm_80", 4, kH200), work), 1.1 * predicted) << spec;
   }
-  // By multiply-adds a product in float takes longer than in TF32.
+  // A product in float takes longer by multiply-adds than in TF32.
   EXPECT_NEAR(device_cost("sm_80", 4, k4090).product_s * 82.6 /
                   (device_cost("sm_80", 4, kA100).product_s * 19.5),
               1.56, 0.02);

@@ -8,46 +8,18 @@
 
 namespace kauri::numeric::cuda::kernels::portable {
 
-/// Shared memory of a block: the stages, whose memory a task also uses when no products run (Room);
-/// reciprocals and scratch for a pivot tile that is solved with or factorised; and the ticket with
-/// its task and front.
+/// Shared memory of a block; beside that of any team the ticket with its task and front.
 template <class T>
-struct AloneShared {
-  T stages[kSharedEntries];
-  T reciprocals[kTile];
-  T exchange[kExchangeEntries];
+struct AloneShared : TeamMemory<T> {
   FrontTask task;
   FrontViewOf<T> front;
   int ticket;
-  int blocks;  // see Room
-
-  /// Returns the block's shared memory. Each task calls this anew, so that the compiler knows that
-  /// the accesses are to shared memory.
-  __device__ static __forceinline__ AloneShared& here() {
-    extern __shared__ __align__(128) unsigned char bytes[];
-    return *reinterpret_cast<AloneShared*>(bytes);
-  }
 };
 
-/// A team that is a block and copies its operands itself: the memory of the stages is free once the
-/// products are done. Types of other teams (streamed::Streamed) have the same members.
-template <class LoopOf>
-struct Alone {
-  using Loop = LoopOf;
-  using T = typename Loop::T;
-  static constexpr int kLeftSlabs = 1;
-  /// Threads beside the team that store and announce the results of a chain; 0: the team does.
-  static constexpr int kAnnouncers = 0;
-  static_assert(kWorkEntries + 2 * kLeftSlabs * kWarpSlabEntries <= kSharedEntries);
-
-  __device__ static Room<T> room() {
-    AloneShared<T>& shared = AloneShared<T>::here();
-    return {shared.stages, shared.reciprocals, shared.exchange, shared.stages + kWorkEntries,
-            &shared.blocks};
-  }
+/// A team that is a block and copies its operands itself.
+template <class Loop>
+struct Alone : TeamOf<Loop, AloneShared<typename Loop::T>> {
   __device__ static void sync() { __syncthreads(); }
-  /// Each thread calls this after its writes, before these are announced to other teams.
-  __device__ static void publish() {}
 };
 
 /// The operands of a task's products, `slabs` slabs one after another, which go through kStageCount
@@ -69,19 +41,13 @@ struct Operands {
     __syncwarp();
   }
 
-  /// Begins to copy a slab to its stage if slab < slabs: slabs of the two row tiles, then of the
-  /// column's tile; commits a group of copies in either case. Called by all threads of the team.
+  /// Begins to copy a slab to its stage if slab < slabs; commits a group of copies in either case.
+  /// Called by all threads of the team.
   __device__ void load_slab(int slab, const Member& me) {
     if (slab < slabs) {
-      const int k = slab / kSlabs, column = 2 * (slab % kSlabs);
       wait_for(slab, me.lane);
-      T* stage = stages + slab % kStageCount * kStageEntries;
-      for (int r = 0; r < task.rows; ++r) {
-        const TileViewOf<T> tile = tile_of(front, task.row + r, k);
-        copy_slab(stage + r * kSlabEntries, tile, 0, tile.height, column, me.thread(), kThreads);
-      }
-      const TileViewOf<T> right = tile_of(front, task.column, k);
-      copy_slab(stage + 2 * kSlabEntries, right, 0, right.height, column, me.thread(), kThreads);
+      copy_stage(stages + slab % kStageCount * kStageEntries, task, front, slab, me.thread(),
+                 kThreads);
     }
     ptx::commit_copies();
   }
@@ -120,7 +86,7 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc,
 template <class Loop>
 __device__ __forceinline__ void run_tiles(const Levels& levels, int least_part) {
   using T = typename Loop::T;
-  AloneShared<T>& shared = AloneShared<T>::here();
+  AloneShared<T>& shared = shared_memory<AloneShared<T>>();
   const FrontTask& task = shared.task;
   const FrontViewOf<T>& front = shared.front;
   const Member me = this_thread();
@@ -146,7 +112,7 @@ __device__ __forceinline__ void run_alone(const FrontViewOf<typename Loop::T>* f
                                           const ValuesOf<typename Loop::T>& values,
                                           const SumsOf<typename Loop::T>& sums, int least_part,
                                           unsigned pauses) {
-  AloneShared<typename Loop::T>& shared = AloneShared<typename Loop::T>::here();
+  AloneShared<typename Loop::T>& shared = shared_memory<AloneShared<typename Loop::T>>();
   for (;;) {
     __syncthreads();  // all warps are done with the task before
     const Member me = this_thread();

@@ -16,51 +16,24 @@ inline constexpr int kTeamBarrier = kLastRowsBarrier + 1;  // chains have the na
 template <class T>
 using StageRing = RingOf<T, kStageCount>;
 
-/// Shared memory of a block: the stages, whose memory a task also uses when no products run (Room);
-/// reciprocals and scratch for a pivot tile that is solved with or factorised; barriers; and
-/// tickets.
+/// Shared memory of a block; beside that of any team barriers and tickets.
 template <class T>
-struct SuppliedShared {
-  T stages[kSharedEntries];
-  T reciprocals[kTile];
-  T exchange[kExchangeEntries];
+struct SuppliedShared : TeamMemory<T> {
   std::uint64_t stage[2 * kStageCount];  // barriers of the ring: full, then empty
   std::uint64_t ticket_full[kTicketSlots], ticket_empty[kTicketSlots];
   Ticket<T> ticket[kTicketSlots];
-  int blocks;  // see Room
-
-  /// Returns the block's shared memory.
-  __device__ static __forceinline__ SuppliedShared& here() {
-    extern __shared__ __align__(128) unsigned char bytes[];
-    return *reinterpret_cast<SuppliedShared*>(bytes);
-  }
 };
 
-/// A team whose operands a producer copies by asynchronous copies; the memory of the stages is free
-/// once the products are done. Types of other teams (streamed::Streamed) have the same members.
-template <class LoopOf>
-struct Supplied {
-  using Loop = LoopOf;
-  using T = typename Loop::T;
-  static constexpr int kLeftSlabs = 1;
-  /// Threads beside the team that store and announce the results of a chain; 0: the team does.
-  static constexpr int kAnnouncers = 0;
-  static_assert(kWorkEntries + 2 * kLeftSlabs * kWarpSlabEntries <= kSharedEntries);
-
-  __device__ static Room<T> room() {
-    SuppliedShared<T>& shared = SuppliedShared<T>::here();
-    return {shared.stages, shared.reciprocals, shared.exchange, shared.stages + kWorkEntries,
-            &shared.blocks};
-  }
+/// A team whose operands a producer copies by asynchronous copies.
+template <class Loop>
+struct Supplied : TeamOf<Loop, SuppliedShared<typename Loop::T>> {
   __device__ static void sync() { ptx::named_sync(kTeamBarrier, kThreads); }
-  /// Each thread calls this after its writes, before these are announced to other teams.
-  __device__ static void publish() {}
 };
 
 /// Prepares the barriers. Called by all threads of the block.
 template <class T>
 __device__ void start() {
-  SuppliedShared<T>& shared = SuppliedShared<T>::here();
+  SuppliedShared<T>& shared = shared_memory<SuppliedShared<T>>();
   if (threadIdx.x == 0) {
     for (unsigned s = 0; s < kStageCount; ++s) {
       ptx::barrier_init(shared.stage + s, 32);  // each lane of the producer arrives
@@ -91,15 +64,7 @@ __device__ void copy_operands(const FrontTask& task, const FrontViewOf<T>& front
       __syncwarp();
     }
     ptx::barrier_wait(ring.empty(), ring.parity() ^ 1);
-    const int k = slab / kSlabs, column = 2 * (slab % kSlabs);
-    T* stage = ring.data();
-    for (int r = 0; r < task.rows; ++r) {
-      const TileViewOf<T> tile = tile_of(front, task.row + r, k);
-      copy_slab(stage + r * kSlabEntries, tile, 0, tile.height, column, lane, 32);
-    }
-    const TileViewOf<T> right = tile_of(front, task.column, k);
-    copy_slab(stage + 2 * kSlabEntries, right, 0, right.height, column, lane, 32);
-    if (right.pair_width(column) == 2) {
+    if (copy_stage(ring.data(), task, front, slab, lane, 32)) {
       ptx::arrive_after_copies(ring.full());
     } else {  // the arrival also releases the zeros in place of the second column
       ptx::commit_copies();
@@ -115,7 +80,7 @@ __device__ void copy_operands(const FrontTask& task, const FrontViewOf<T>& front
 template <class T>
 __device__ void run_producer(const FrontViewOf<T>* fronts, const FrontTask* tasks, int task_count,
                              int* next, unsigned pauses, int lane) {
-  SuppliedShared<T>& shared = SuppliedShared<T>::here();
+  SuppliedShared<T>& shared = shared_memory<SuppliedShared<T>>();
   StageRing<T> ring{shared.stages, shared.stage};
   TaskKind before = TaskKind::fill;  // kind of the task before
   for (int draw = 0;; ++draw) {
@@ -173,7 +138,7 @@ __device__ __forceinline__ bool add_supplied_products(typename Loop::Accumulator
 template <class Loop>
 __device__ __forceinline__ void run_supplied_tiles(int slot, const Levels& levels, int least_part) {
   using T = typename Loop::T;
-  SuppliedShared<T>& shared = SuppliedShared<T>::here();
+  SuppliedShared<T>& shared = shared_memory<SuppliedShared<T>>();
   const Ticket<T>& ticket = shared.ticket[slot];
   const FrontTask& task = ticket.task;
   const FrontViewOf<T>& front = ticket.front;
@@ -195,7 +160,7 @@ template <class Loop, class T = typename Loop::T>
 __device__ __forceinline__ void run_team(int task_count, const Levels& levels,
                                          const ValuesOf<T>& values, const SumsOf<T>& sums,
                                          int least_part, unsigned pauses) {
-  SuppliedShared<T>& shared = SuppliedShared<T>::here();
+  SuppliedShared<T>& shared = shared_memory<SuppliedShared<T>>();
   for (int draw = 0;; ++draw) {
     const int slot = draw % kTicketSlots;
     ptx::barrier_wait(shared.ticket_full + slot, draw / kTicketSlots & 1);

@@ -44,6 +44,46 @@ struct Room {
   int* blocks;     // number of blocks, in memory, of the pivot tile that is solved with
 };
 
+/// Shared memory that a block of either kind of team begins with (alone.cuh, supplied.cuh): the
+/// stages, whose memory a task also uses when no products run (Room); reciprocals and scratch for a
+/// pivot tile that is solved with or factorised.
+template <class T>
+struct TeamMemory {
+  T stages[kSharedEntries];
+  T reciprocals[kTile];
+  T exchange[kExchangeEntries];
+  int blocks;  // see Room
+};
+
+/// Returns the block's shared memory, of type Shared. Each task calls this anew, so that the
+/// compiler knows that the accesses are to shared memory.
+template <class Shared>
+__device__ __forceinline__ Shared& shared_memory() {
+  extern __shared__ __align__(128) unsigned char bytes[];
+  return *reinterpret_cast<Shared*>(bytes);
+}
+
+/// The members that teams of either kind have; each adds sync(), a barrier of the team. Shared: its
+/// TeamMemory with what else it needs. The memory of the stages is free once the products are done.
+/// Types of other teams (streamed::Streamed) have the same members.
+template <class LoopOf, class Shared>
+struct TeamOf {
+  using Loop = LoopOf;
+  using T = typename Loop::T;
+  static constexpr int kLeftSlabs = 1;
+  /// Threads beside the team that store and announce the results of a chain; 0: the team does.
+  static constexpr int kAnnouncers = 0;
+  static_assert(kWorkEntries + 2 * kLeftSlabs * kWarpSlabEntries <= kSharedEntries);
+
+  __device__ static Room<T> room() {
+    TeamMemory<T>& shared = shared_memory<Shared>();
+    return {shared.stages, shared.reciprocals, shared.exchange, shared.stages + kWorkEntries,
+            &shared.blocks};
+  }
+  /// Each thread calls this after its writes, before these are announced to other teams.
+  __device__ static void publish() {}
+};
+
 /// A Member with sync_consumers(), a barrier of the team, which fill() and add_sums() call.
 template <class Kernel>
 struct TeamMember : Member {
@@ -76,6 +116,24 @@ __device__ __forceinline__ void copy_slab(T* slab, const TileViewOf<T>& tile, in
     ptx::copy_16_async(to, from + e);
     store_unit(to + kCellEntries, zeros);
   }
+}
+
+/// Begins to copy the operands of a task's products with slab `slab` of L to a stage: slabs of the
+/// two row tiles, then of the column's tile; the caller commits the copies. Returns false if the
+/// slab has a single column of cells, whose second one copy_slab() set to zero. Called by `threads`
+/// threads.
+template <class T>
+__device__ __forceinline__ bool copy_stage(T* stage, const FrontTask& task,
+                                           const FrontViewOf<T>& front, int slab, int thread,
+                                           int threads) {
+  const int k = slab / kSlabs, column = 2 * (slab % kSlabs);
+  for (int r = 0; r < task.rows; ++r) {
+    const TileViewOf<T> tile = tile_of(front, task.row + r, k);
+    copy_slab(stage + r * kSlabEntries, tile, 0, tile.height, column, thread, threads);
+  }
+  const TileViewOf<T> right = tile_of(front, task.column, k);
+  copy_slab(stage + 2 * kSlabEntries, right, 0, right.height, column, thread, threads);
+  return right.pair_width(column) == 2;
 }
 
 /// The tile that a warp works on (0 or 1 of the task's two), and its first row of cells there.
