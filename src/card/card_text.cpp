@@ -159,10 +159,12 @@ void read_capability(const ObjectReader& reader, const Entry& entry, DeviceCard&
   const double major = number_in(entry.value.substr(0, point)),
                minor = point == std::string::npos ? std::nan("")
                                                   : number_in(entry.value.substr(point + 1));
-  if (!(major >= 1 && major < 100 && minor >= 0 && minor < 10) || std::floor(major) != major ||
-      std::floor(minor) != minor)
+  const bool none = major == 0 && minor == 0;  // an AMD device
+  if (!((major >= 1 && major < 100 && minor >= 0 && minor < 10) || none) ||
+      std::floor(major) != major || std::floor(minor) != minor)
     reader.fail_at(entry.line, "capability is '" + io::printable(entry.value) +
-                                   "', expected a compute capability such as '8.6'");
+                                   "', expected a compute capability such as '8.6', or '0.0' for "
+                                   "a device that has none");
   card.major = static_cast<int>(major), card.minor = static_cast<int>(minor);
 }
 

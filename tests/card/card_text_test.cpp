@@ -70,6 +70,16 @@ TEST(CardText, ZerosOfTheDriverAreReadBack) {
   EXPECT_TRUE(symbolic::is_predicted(card));
 }
 
+/// AMD devices have no compute capability. Their measured rates are enough for predictions.
+TEST(CardText, MeasuredCardsNeedNoCapability) {
+  DeviceCard card = made_up();
+  card.major = card.minor = 0;
+  const DeviceCard read = card::parse_card(to_json(card, "gfx942"), "card.json");
+  EXPECT_EQ(numbers_of(read), numbers_of(card));
+  EXPECT_TRUE(symbolic::is_predicted(read));
+  EXPECT_GT(symbolic::device_cost("sm_80", sizeof(double), read).product_s, 0);
+}
+
 TEST(CardText, TakesBlanksAndAnyOrder) {
   const DeviceCard card = made_up();
   std::string text = to_json(card, "x");
@@ -105,7 +115,11 @@ TEST(CardText, ErrorsNameFileLineFoundAndExpected) {
        "c.json: line 2: schema is 'kauri.card/2', expected 'kauri.card/1'; measure the card anew, "
        "by kauri tune"},
       {with("\"capability\": \"8.9\"", "\"capability\": \"ada\""),
-       "c.json: line 5: capability is 'ada', expected a compute capability such as '8.6'"},
+       "c.json: line 5: capability is 'ada', expected a compute capability such as '8.6', or '0.0' "
+       "for a device that has none"},
+      {with("\"capability\": \"8.9\"", "\"capability\": \"0.9\""),
+       "c.json: line 5: capability is '0.9', expected a compute capability such as '8.6', or '0.0' "
+       "for a device that has none"},
       {with("\"capability\": \"8.9\"", "\"capability\": 8.9"),
        "c.json: line 5: capability is a number, expected a string"},
       {with("\"multiprocessors\": 128", "\"multiprocessors\": 12.5"),

@@ -34,7 +34,7 @@ struct AnalyzeOptions {
         double sweep_start_s = 0;  ///< seconds of a solve of one row, without copies
         double sweep_level_s = 0;  ///< seconds that one more such level adds to a solve
       };
-      int major = 0;         ///< compute capability, before the point
+      int major = 0;         ///< compute capability, before the point; 0: none (AMD)
       int minor = 0;         ///< compute capability, behind the point
       int processors = 0;    ///< number of multiprocessors
       double clock_hz = 0;   ///< highest clock rate of these; 0: the driver does not report it

@@ -109,8 +109,8 @@ TYPED_TEST(CudaMixedFactors, ColumnsGoTheirOwnWays) {
 }
 
 /// Sweeps of several columns in float have other bits than those of one, which sweeps in double
-/// round away. Sweeps by multiply-adds are in float unless Hopper's run: here they solve each column
-/// alone.
+/// round away. Sweeps by multiply-adds are in float unless Hopper's run: here they solve each
+/// column alone.
 TYPED_TEST(CudaMixedFactors, ColumnsAreAsEachAlone) {
   CudaOptions options;
   options.compute = TypeParam::compute, options.portable = TypeParam::portable;
