@@ -203,8 +203,13 @@ Sizes sizes_for(int processors, Offset free_bytes) {
   return sizes;
 }
 
+Sizes sizes_in_double(const DeviceCard& card, Sizes sizes) {
+  if (symbolic::has_slow_double(card)) sizes.rows /= 2;
+  return sizes;
+}
+
 DeviceCard measured(DeviceCard card, Backend& backend, const Sizes& sizes) {
-  card.in_double = rates_of<double>(backend, sizes);
+  card.in_double = rates_of<double>(backend, sizes_in_double(card, sizes));
   card.in_float = rates_of<float>(backend, sizes);
   measure_copies(card, backend, sizes);
   return card;

@@ -24,8 +24,12 @@ void require_whole(const CudaOptions& options);
 /// Returns sizes for a device: as many fronts as multiprocessors, but at most a quarter of the free
 /// memory in the larger system.
 Sizes sizes_for(int processors, Offset free_bytes);
+/// Returns the sizes by which a card is measured in double: smaller fronts where double is slow,
+/// with an eighth of the operations, since large ones would take seconds there.
+Sizes sizes_in_double(const DeviceCard& card, Sizes sizes);
 
-/// Returns the card with the rates that a backend on its device reaches.
+/// Returns the card with the rates that a backend on its device reaches, in double measured by
+/// sizes_in_double().
 DeviceCard measured(DeviceCard card, Backend& backend, const Sizes& sizes);
 
 }  // namespace kauri::card

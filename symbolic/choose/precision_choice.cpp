@@ -15,12 +15,17 @@ std::string figures(const Analysis::Forecast& forecast) {
   return in_seconds(forecast.job_s) + " and " + in_gb(forecast.bytes);
 }
 
-/// Returns the choice for a card on which double is slow, and the reason.
-bool takes_mixed(const Analysis::Precisions& of, Offset free_bytes, std::string& reason) {
+/// Returns the choice for a card, and the reason.
+bool takes_mixed(const Analysis::Precisions& of, Offset free_bytes, bool slow_double,
+                 std::string& reason) {
   if (of.full.bytes > free_bytes && of.mixed.bytes <= free_bytes) {
     reason = "mixed: double needs about " + in_gb(of.full.bytes) + " of the device's memory, " +
              in_gb(free_bytes) + " are free";
     return true;
+  }
+  if (!slow_double) {
+    reason = "full: double is not slow on this device";
+    return false;
   }
   const bool mixed = kMixedWeight * of.mixed.job_s < of.full.job_s;
   reason = mixed ? "mixed: predicted " + figures(of.mixed) + " for the job against " +
@@ -42,15 +47,9 @@ Analysis::Precisions choose_precision(const DeviceJob& job,
   out.mixed = mixed_forecast(job, offer);
   out.full.job_s = job_seconds(out.full, options);
   out.mixed.job_s = job_seconds(out.mixed, options);
-  const std::string ratio = in_digits(single_to_double(offer.card));
-  if (has_slow_double(offer.card)) {
-    out.takes_mixed = takes_mixed(out, offer.free_bytes, out.reason);
-    out.reason +=
-        "; the device does " + ratio + " operations in float in the time of one in double";
-  } else {
-    out.reason = "full: double is not slow on this device, which does " + ratio +
-                 " operations in float in the time of one in double";
-  }
+  out.takes_mixed = takes_mixed(out, offer.free_bytes, has_slow_double(offer.card), out.reason);
+  out.reason += "; the device does " + in_digits(single_to_double(offer.card)) +
+                " operations in float in the time of one in double";
   return out;
 }
 

@@ -12,9 +12,9 @@ namespace kauri::symbolic {
 inline constexpr double kMixedWeight = 1.5;
 
 /// Returns both forecasts of a job on the device of the offer, with job_s, and the choice: L in
-/// float if double is slow on the card (has_slow_double()), and if the job in mixed precision,
-/// times kMixedWeight, takes less time than in double, or if double alone exceeds offer.free_bytes;
-/// else L in double.
+/// float if double alone exceeds offer.free_bytes; or if double is slow on the card
+/// (has_slow_double()) and the job in mixed precision, times kMixedWeight, takes less time than in
+/// double; else L in double.
 Analysis::Precisions choose_precision(const DeviceJob& job,
                                       const AnalyzeOptions::DeviceOffer& offer,
                                       const AnalyzeOptions& options);

@@ -108,24 +108,22 @@ constexpr DeviceCost kHopper{.target = "sm_90",
                              .processors = kH200.processors,
                              .peak = kH200.peak};
 
-// All other constants are scaled from others, and choose_target() counts seconds predicted from
-// them kScaledWeight times.
-
-/// Returns the constants of floats on Hopper. Predicted, not measured: those of multiply-adds that
-/// are taken to need twice the time of Hopper's kernels in double, with a quarter more time for a
-/// small front and a level. Hopper's kernels of floats are faster (M67 of docs/measurements).
+/// Returns the constants of floats on the same card with Hopper's kernels, by three products in
+/// TF32, fitted to measured factorisations: from 0.92 to 1.07 of the seconds of six systems (M67,
+/// M69 and M70 of docs/measurements).
 constexpr DeviceCost in_float_on_hopper(DeviceCost cost) {
   cost.scalar_bytes = sizeof(float);
-  cost.scaled = true;
-  cost.narrow_level_s *= 1.25, cost.narrow_front_s *= 1.25;
-  cost.small_level_s *= 1.25, cost.small_front_s *= 1.25;
-  cost.tiled_level_s = 1.2e-5, cost.diagonal_tile_s = 4.7e-5;
-  cost.product_s = 2.3e-8, cost.panel_tile_s = 1.9e-7;
-  cost.bandwidth = 7.0e12;
+  cost.narrow_level_s = 2.4e-6, cost.narrow_front_s = 1.8e-9;
+  cost.tiled_level_s = 6.0e-6, cost.diagonal_tile_s = 2.3e-5;
+  cost.product_s = 7.2e-9, cost.panel_tile_s = 7.0e-8;
+  cost.bandwidth = 5.5e12;
   cost.sweep_panel_tile_s /= 2;  // sweeps are bound by bytes while all blocks work; latencies
                                  // between blocks are the same for each scalar
   return cost;
 }
+
+// All other constants are scaled from others, and choose_target() counts seconds predicted from
+// them kScaledWeight times.
 
 /// Returns the constants of the same card with the portable kernels, fitted to their measured
 /// seconds (M67 and M69 of docs/measurements): in double by FP64 tensor cores, in float by three
@@ -141,10 +139,6 @@ constexpr DeviceCost with_portable_kernels(DeviceCost cost, int scalar_bytes) {
   cost.sweep_panel_tile_s *= scalar_bytes / 8.0;
   return cost;
 }
-/// Seconds of portable products in float by multiply-adds over those in TF32, as measured on one
-/// card (M69).
-constexpr double kMultiplyAdds = 1.56;
-
 constexpr Card kA100{1.41e9, 108, 19.5e12,
                      1.555e12};  // the card with 40 GB; the one with 80 GB has 2.0e12
 
@@ -196,6 +190,12 @@ double small_seconds(double level_s, double front_s, double bandwidth,
 
 /// Returns true if Hopper's kernels run, which handle doubles only.
 bool has_hopper_kernels(int major, int minor) { return major == 9 && minor == 0; }
+
+/// Returns true if the constants of Hopper hold for a Hopper card, as its driver describes it.
+bool is_whole_hopper(DeviceCard card) {
+  card.in_double = card.in_float = {};
+  return card.processors >= kFewestMeasured && !has_slow_double(card);
+}
 
 /// Returns the figures of a card in a scalar. A figure that the driver does not report is 0.
 Card figures_of(const DeviceCard& card, int scalar_bytes) {
@@ -296,7 +296,7 @@ DeviceCost device_cost(std::string_view target, int scalar_bytes, const DeviceCa
   DeviceCost cost = device_cost(target, scalar_bytes);
   const bool hopper = target == kHopper.target, measured = is_measured(card);
   const Card& from = hopper ? kH200 : kA100;
-  if (card.processors > 0 && !(hopper && card.processors >= kFewestMeasured))
+  if (card.processors > 0 && !(hopper && is_whole_hopper(card)))
     cost = on_card(
         cost, cost.target, from,
         measured ? figures_of_measured(card, scalar_bytes, from) : figures_of(card, scalar_bytes));

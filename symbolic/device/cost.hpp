@@ -93,8 +93,11 @@ DeviceCost device_cost(std::string_view target, int scalar_bytes, const DeviceCa
 /// kernels run on it, else "sm_80", whose tables are those of the portable kernels. The number of
 /// multiprocessors has no part in it, so that a slice of a device has the plans of the whole one.
 std::string_view device_target(int major, int minor);
-/// Fewest multiprocessors of a Hopper card whose seconds in double are predicted by the measured
-/// constants: those of the smallest H100.
+/// Seconds of portable products in float by multiply-adds over those in TF32, which the constants
+/// assume, as measured on one card (M69 of docs/measurements/cards.md).
+inline constexpr double kMultiplyAdds = 1.56;
+/// Fewest multiprocessors of a Hopper card whose seconds are predicted by the measured constants,
+/// unless its double is slow: those of the smallest H100.
 inline constexpr int kFewestMeasured = 114;
 /// Returns true if the seconds of a card can be predicted: its rates were measured, or its driver
 /// reports clock and bandwidth, and the rates of its units are known.

@@ -88,6 +88,25 @@ TEST_F(Tune, SizesFitTheDevice) {
   EXPECT_EQ(card::sizes_for(132, 0).fronts, 1);
 }
 
+/// `kauri tune` promises less than a second. Two systems, the larger one of twice the operations,
+/// are factorised four times each, at a fifth of the peak or faster.
+TEST_F(Tune, TakesLessThanASecondOnAnyCard) {
+  const DeviceCard cards[] = {{9, 0, 132, 1.98e9, 4.9e12, 2},
+                              {9, 0, 78, 1.98e9, 4e12, 32},
+                              {8, 0, 108, 1.41e9, 1.555e12, 2},
+                              {8, 6, 84, 1.8e9, 7.68e11, 32},
+                              {8, 9, 128, 2.52e9, 1.008e12, 64}};
+  for (const DeviceCard& card : cards)
+    for (const int scalar_bytes : {4, 8}) {
+      card::Sizes sizes = card::sizes_for(card.processors, Offset{1} << 37);
+      if (scalar_bytes == 8) sizes = card::sizes_in_double(card, sizes);
+      const double front = std::pow(sizes.rows, 3) / 3, all = 4 * 3 * sizes.fronts * front;
+      const double peak = symbolic::operations_per_cycle(card, scalar_bytes, CudaCompute::fma) *
+                          card.processors * card.clock_hz;
+      EXPECT_LT(5 * all / peak, 0.45) << card.major << "." << card.minor << " " << scalar_bytes;
+    }
+}
+
 /// A Solver that was left the choice solves by a factor in float, to the accuracy of double, where
 /// the card says that double is slow; else in double.
 TEST_F(AutomaticPrecision, FollowsTheCard) {

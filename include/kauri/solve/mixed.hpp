@@ -23,10 +23,10 @@ class MixedImpl;
 enum class Precision {
   full,   ///< the factor is in double
   mixed,  ///< the factor is in float, see MixedFactor
-  /// `mixed` on a device whose double is slow (most cards for displays: 1/64 of float), if the
-  /// whole job is predicted to end clearly earlier with it, or if a factor in double does not fit
-  /// there; else `full`. Always `full` on the CPU; and on an A100, H100, H200 or B200, unless its
-  /// measured rates (SolverOptions::card) say that double is slow.
+  /// `mixed` on a device if a factor in double does not fit there and one in float does; or if the
+  /// device's double is slow (most cards for displays: 1/64 of float; not an A100, H100, H200 or
+  /// B200, unless its measured rates say so, SolverOptions::card) and the whole job is predicted to
+  /// end clearly earlier; else `full`. Always `full` on the CPU.
   automatic,
 };
 

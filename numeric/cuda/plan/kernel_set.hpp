@@ -146,11 +146,11 @@ struct KernelSet {
   [[nodiscard]] bool runs_sweeps(const Plan& plan) const {
     return runs_tasks(plan) && single.blocks > 0 && plan.internals->device.sweeps.bytes > 0;
   }
-  /// Returns the kernels for factors of this plan: a copy of this set, with no more teams and
-  /// blocks than the plan can use; or the default set, which is the fallback alone, if the plan's
-  /// test hooks ask for it. The hooks can set the number of teams, too. Throws Error(usage) if
-  /// factors are refused, or if the hooks lower the number of teams below that which the tasks were
-  /// made for, or to one that is no multiple of teams_in_block.
+  /// Returns the kernels for factors of this plan: a copy of this set, with no more teams, and no
+  /// more blocks in solves of one column, than the plan can use; or the default set, which is the
+  /// fallback alone, if the plan's test hooks ask for it. The hooks can set the number of teams,
+  /// too. Throws Error(usage) if factors are refused, or if the hooks lower the number of teams
+  /// below that which the tasks were made for, or to one that is no multiple of teams_in_block.
   [[nodiscard]] KernelSet for_factors_of(const Plan& plan) const;
   /// Returns the device bytes that each factor of the plan allocates for itself:
   /// Plan::peak_bytes() less Plan::prepared_bytes(), corrected for arrays that these kernels do not

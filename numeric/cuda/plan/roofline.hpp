@@ -11,8 +11,8 @@ namespace kauri::numeric::cuda {
 /// Returns the device's peak operations/s by the instructions of `compute`, and its peak bytes/s.
 constexpr Roofline device_roofline(const DeviceCard& device, int scalar_bytes,
                                    CudaCompute compute) {
-  return {symbolic::operations_per_cycle(device.major, device.minor, scalar_bytes, compute) *
-              device.processors * device.clock_hz,
+  return {symbolic::operations_per_cycle(device, scalar_bytes, compute) * device.processors *
+              device.clock_hz,
           device.bandwidth};
 }
 

@@ -18,11 +18,12 @@ namespace {
 
 constexpr Offset kGb = 1000000000;
 
-// Cards as their drivers report them. k1of32: no such card is known; its driver says it.
+// Cards as their drivers report them. k1of32 and the whole one: no such card is known; its driver
+// says it.
 constexpr DeviceCard kH200{9, 0, 132, 1.98e9, 4.9e12, 2}, kA100{8, 0, 108, 1.41e9, 1.555e12, 2},
     kB200{10, 0, 148, 1.965e9, 8e12, 2}, k1of32{9, 0, 78, 1.98e9, 4e12, 32},
-    kA6000{8, 6, 84, 1.8e9, 7.68e11, 32}, k4090{8, 9, 128, 2.52e9, 1.008e12, 64},
-    k5090{12, 0, 170, 2.41e9, 1.79e12, 64};
+    k1of32Whole{9, 0, 132, 1.98e9, 4.8e12, 32}, kA6000{8, 6, 84, 1.8e9, 7.68e11, 32},
+    k4090{8, 9, 128, 2.52e9, 1.008e12, 64}, k5090{12, 0, 170, 2.41e9, 1.79e12, 64};
 
 AnalyzeOptions::DeviceOffer offer_of(const DeviceCard& card, Offset free_bytes = 20 * kGb) {
   AnalyzeOptions::DeviceOffer offer;
@@ -44,7 +45,8 @@ std::shared_ptr<const Plan> plan_for(const DeviceCard& card, const char* spec) {
 TEST(PrecisionChoice, CardsHaveFastOrSlowDouble) {
   for (const DeviceCard& card : {kH200, kA100, kB200, DeviceCard{9, 0, 132, 1.98e9, 4.9e12}})
     EXPECT_FALSE(has_slow_double(card)) << card.major << "." << card.minor;
-  for (const DeviceCard& card : {k1of32, kA6000, k4090, k5090, DeviceCard{8, 6, 84, 1.8e9, 7e11}})
+  for (const DeviceCard& card :
+       {k1of32, k1of32Whole, kA6000, k4090, k5090, DeviceCard{8, 6, 84, 1.8e9, 7e11}})
     EXPECT_TRUE(has_slow_double(card)) << card.major << "." << card.minor;
   // The driver's ratio of float to double counts if it is above the maker's.
   EXPECT_EQ(single_to_double(k1of32), 32);
@@ -57,7 +59,7 @@ TEST(PrecisionChoice, CardsHaveFastOrSlowDouble) {
 TEST(PrecisionChoice, FloatIsTakenWhereDoubleIsSlowAndTheJobIsLarge) {
   AnalyzeOptions job;
   job.factorizations = 100;
-  for (const DeviceCard& card : {kH200, kA100, kB200, k1of32, kA6000, k4090, k5090})
+  for (const DeviceCard& card : {kH200, kA100, kB200, k1of32, k1of32Whole, kA6000, k4090, k5090})
     for (const char* spec : {"poisson2d 20", "poisson3d 24", "elast3d 14"}) {
       const auto plan = plan_for(card, spec);
       const Analysis::Precisions both = choose_precision(device_job(*plan), offer_of(card), job);
@@ -100,9 +102,11 @@ TEST(PrecisionChoice, ADoubleThatDoesNotFitLeavesFloat) {
   both = choose_precision(device_job(*plan), offer_of(k4090, between), many);
   EXPECT_TRUE(both.takes_mixed) << both.reason;
   EXPECT_NE(both.reason.find("memory"), std::string::npos) << both.reason;
-  // If neither fits, seconds decide; on a card with fast double memory has no part in it.
-  EXPECT_FALSE(choose_precision(device_job(*plan), offer_of(k4090, 1), many).takes_mixed);
-  EXPECT_FALSE(choose_precision(device_job(*plan), offer_of(kA100, between), many).takes_mixed);
+  // Where double is fast, it is taken if it fits; if neither fits, as if both did.
+  EXPECT_TRUE(choose_precision(device_job(*plan), offer_of(kA100, between), many).takes_mixed);
+  EXPECT_FALSE(choose_precision(device_job(*plan), offer_of(kA100), many).takes_mixed);
+  for (const DeviceCard& card : {k4090, kA100})
+    EXPECT_FALSE(choose_precision(device_job(*plan), offer_of(card, 1), many).takes_mixed);
 }
 
 /// The device is compared with the CPU in the precision that is chosen, and the forecast of a draft

@@ -206,18 +206,23 @@ TEST(DeviceCost, OfPortableKernelsAreThoseMeasured) {
               1.56, 0.02);
 }
 
-/// Only Hopper's constants in double were measured on a card as it is. The others belong to slower
-/// kernels or, for an A100, to a slower card: slower at least by the ratio of clocks less what
-/// portable kernels of small fronts are faster, at most by the ratio of peaks.
+/// Only Hopper's constants were measured on a card as it is. The others belong to slower kernels
+/// and a slower card, an A100: slower at least by the ratio of clocks less what portable kernels of
+/// small fronts are faster, at most by the ratio of peaks.
 TEST(DeviceCost, ScaledConstantsAreSlowerOnes) {
   const DeviceCost &hopper = device_cost("sm_90"), &hopper_float = device_cost("sm_90", 4),
                    &ampere = device_cost("sm_80"), &ampere_float = device_cost("sm_80", 4);
   EXPECT_FALSE(hopper.scaled);
-  EXPECT_TRUE(hopper_float.scaled && ampere.scaled && ampere_float.scaled);
+  EXPECT_FALSE(hopper_float.scaled);
+  EXPECT_TRUE(ampere.scaled && ampere_float.scaled);
   for (const char* spec :
        {"poisson3d 6", "poisson3d 20", "poisson2d 100", "elast3d 8", "tree 3000 1"}) {
     const DeviceWork work = device_plan(spec)->internals->device.work;
-    EXPECT_LT(1.05 * device_factor_seconds(hopper, work), device_factor_seconds(hopper_float, work))
+    // A factor in float takes 0.7 of the seconds of one in double, or where chains bound it up to
+    // 1.15 of them.
+    EXPECT_LT(device_factor_seconds(hopper_float, work), 1.15 * device_factor_seconds(hopper, work))
+        << spec;
+    EXPECT_GT(device_factor_seconds(hopper_float, work), 0.7 * device_factor_seconds(hopper, work))
         << spec;
     for (const auto& [fast, slow] : {std::pair{&hopper, &ampere}, {&hopper_float, &ampere_float}}) {
       EXPECT_LT(1.2 * device_factor_seconds(hopper, work), device_factor_seconds(*slow, work))
