@@ -24,9 +24,9 @@ enum class Precision {
   full,   ///< the factor is in double
   mixed,  ///< the factor is in float, see MixedFactor
   /// `mixed` on a device if a factor in double does not fit there and one in float does; or if the
-  /// device's double is slow (most cards for displays: 1/64 of float; not an A100, H100, H200 or
-  /// B200, unless its measured rates say so, SolverOptions::card) and the whole job is predicted to
-  /// end clearly earlier; else `full`. Always `full` on the CPU.
+  /// whole job is predicted to end clearly earlier with it on a device whose double is slow. That
+  /// is so of most cards for displays. It is so of an A100, H100, H200 or B200 only if its measured
+  /// rates (SolverOptions::card) say so. Else `full`, and always on the CPU.
   automatic,
 };
 
