@@ -107,7 +107,7 @@ void require_batch_on_device(const BatchView<T>& a, const char* name, int device
 }  // namespace
 
 BatchWay chosen_way(const Plan& plan, BatchWay way) {
-  const bool few_rows = most_rows(plan) <= kBatchMostRows;
+  const bool few_rows = most_rows(plan) <= batch_most_rows();
   const Offset numbers =
       std::max(plan.internals->device.entries, plan.internals->device.update_rows);
   const bool possible = few_rows && numbers < kMostShort;
@@ -117,7 +117,7 @@ BatchWay chosen_way(const Plan& plan, BatchWay way) {
                     (few_rows ? "items of " + std::to_string(numbers) + " numbers"
                               : "fronts of " + std::to_string(most_rows(plan)) + " rows") +
                     " are not done together on a device, but one by one (at most " +
-                    std::to_string(few_rows ? kMostShort - 1 : Offset{kBatchMostRows}) + ")");
+                    std::to_string(few_rows ? kMostShort - 1 : Offset{batch_most_rows()}) + ")");
   if (way != BatchWay::automatic) return way;
   const double block = static_cast<double>(plan.internals->device.level.size()) * kLevelSeconds +
                        plan.cost.executed_flops * kFlopSeconds;

@@ -9,8 +9,8 @@
 namespace kauri::numeric::cuda {
 
 /// Returns `way`, or if that is `automatic` `together` or `one_by_one`, as the plan alone decides;
-/// see kauri::BatchWay. Throws Error(usage) for `together` if a front has more than kBatchMostRows
-/// rows, or if an item has 2^31 entries or update rows, or more.
+/// see kauri::BatchWay. Throws Error(usage) for `together` if a front has more than
+/// batch_most_rows() rows, or if an item has 2^31 entries or update rows, or more.
 BatchWay chosen_way(const Plan& plan, BatchWay way);
 
 template <class T>

@@ -3,11 +3,15 @@
 // order, without atomics.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/batch/front.cuh"
+#include "numeric/cuda/runtime/kernel/tight.cuh"
 #include "numeric/cuda/runtime/launch.hpp"
 #include "numeric/cuda/runtime/load.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
+
+/// Most rows of a front, whose strips fit into the shared memory of all devices.
+constexpr Index kMostRows = kTight ? 480 : 720;
 
 /// An item that is being factorised.
 template <class T>
@@ -19,7 +23,7 @@ struct BatchItem {
 };
 
 /// Row and column of an entry of a packed triangle. place_in_packed() returns those of entry e of a
-/// triangle of order q <= kBatchMostRows: it guesses the column by a square root in float, in which
+/// triangle of order q <= kMostRows: it guesses the column by a square root in float, in which
 /// all other numbers are exact, and corrects it by one.
 struct PackedPlace {
   Index row, column;
@@ -31,7 +35,7 @@ __device__ PackedPlace place_in_packed(Index e, Index q) {
   if (packed_column(c + 1, q) + c + 1 <= e) ++c;
   return {e - packed_column(c, q), c};
 }
-static_assert((2 * kBatchMostRows + 1) * (2 * kBatchMostRows + 1) < 1 << 24);
+static_assert((2 * kMostRows + 1) * (2 * kMostRows + 1) < 1 << 24);
 
 /// Adds the contribution block of a child, a packed triangle of order q, to its parent's triangle
 /// `a`, by a team. relative[i]: row of the parent's front that row i of the block goes to. The
@@ -239,6 +243,13 @@ __global__ void __launch_bounds__(kBatchThreads, Shape::kResident)
   }
 }
 
+/// Most bytes of dynamic shared memory that a block of a factorisation is let have: any device from
+/// sm_80 on can, or any of AMD's, where a block has 64 KB with the arrays that kernels declare.
+constexpr int kBatchMostShared = (kTight ? 61 : 96) * 1024;
+static_assert(kBatchMostShared + sizeof(BatchPivot) * (kBatchWarps + kBatchThreads) <=
+              kernels::ptx::kBlockKilobytes * 1024);
+static_assert(sizeof(double) * (kMostRows * kBatchStrip + kBatchScratch) <= kBatchMostShared);
+
 template <class Shape, class T>
 void load_factor() {
   check(cudaFuncSetAttribute(factor_batch<Shape, T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -255,6 +266,8 @@ auto factor_kernel(Index most_rows) {
 }
 
 }  // namespace
+
+Index batch_most_rows() { return kMostRows; }
 
 void load_batch_solves();  // in batch/solve.cu
 

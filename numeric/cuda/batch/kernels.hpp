@@ -16,13 +16,8 @@ inline constexpr int kBatchThreads = 128;  ///< threads of a block
 inline constexpr int kBatchWarps = kBatchThreads / 32;
 inline constexpr Index kBatchStrip =
     16;  ///< pivots of a strip in a solve; most pivots of a strip in a factorisation
-inline constexpr Index kBatchMostRows =
-    720;  ///< most rows of a front: its strips fit into the shared memory of all devices
 inline constexpr Index kBatchScratch =
     20;  ///< numbers of a block's shared memory for BatchPivots::scratch, rounded up
-inline constexpr int kBatchMostShared =
-    96 * 1024;  ///< most bytes of dynamic shared memory that a block of a factorisation is let
-                ///< have; any device from sm_80 on can
 inline constexpr int kBatchSolves = 8;  ///< resident blocks of a solve per multiprocessor: with 7,
                                         ///< the batches of M55 of docs/measurements take two rounds
 inline constexpr int kBatchSolveShared =
@@ -47,6 +42,9 @@ struct LargeBatchShape {               // for all other plans
   static constexpr bool kAllOnChip = false;
   static constexpr Index kTileRows = 32, kTileColumns = 16;
 };
+/// Returns the most rows of a front, whose strips must fit into the shared memory of a block of any
+/// device of the maker's.
+Index batch_most_rows();
 inline bool is_small_batch(Index most_rows) { return most_rows <= SmallBatchShape::kRows; }
 
 /// A level of fronts PlanView::order[first .. first + count), whose children are all in earlier

@@ -6,14 +6,16 @@
 #include "numeric/cuda/inverse/kernels.hpp"
 #include "numeric/cuda/inverse/loops.cuh"
 #include "numeric/cuda/plan/tile.cuh"
+#include "numeric/cuda/runtime/kernel/tight.cuh"
 
 namespace kauri::numeric::cuda::inverse {
 
-inline constexpr int kStages = 4;
+inline constexpr int kStages = kTight ? 3 : 4;
 /// Entries of a stage: one slab of each operand.
 inline constexpr int kStageEntries = 2 * kSlabEntries;
 template <class T>
 inline constexpr std::size_t kProductBytes = sizeof(T) * kStages* kStageEntries;
+static_assert(kProductBytes<double> < kernels::ptx::kBlockKilobytes * 1024);
 
 /// Return places in entries: slab_place() that of entry (r, c) in a tile in scratch, slab_cell()
 /// that of cell (r, c) there, tile_place() that of tile (i, j), i >= j, in the scratch of a lower

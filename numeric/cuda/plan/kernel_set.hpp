@@ -119,7 +119,8 @@ struct KernelSet {
   TiledKernels<T> tiled;
   SmallKernels<T> small;
   SingleKernel<T> single;
-  std::array<GroupKernel<T>, 3> group{{{8}, {16}, {32}}};  ///< kernels of solve/multi
+  std::array<GroupKernel<T>, 3> group{{{8}, {16}, {32}}};  ///< kernels of solve/multi; the last one
+                                                           ///< may be missing if `together` is 32
   Index together = 1;       ///< most columns that sweeps solve together: 1, 8 or 32
   Index group_columns = 0;  ///< CudaOptions::group_columns
   /// Enqueues the solve of 2 to `together` columns by sweeps. Not called, and perhaps null, if
@@ -135,6 +136,13 @@ struct KernelSet {
   /// Returns the arithmetic of tiled fronts: fused multiply-adds if the fallback does them.
   [[nodiscard]] CudaCompute arithmetic() const {
     return tiled.teams > 0 ? tiled.compute : CudaCompute::fma;
+  }
+  /// Returns the most columns of a group of solve/multi, if `together` is not 1.
+  [[nodiscard]] Index widest_group() const {
+    Index widest = 0;
+    for (const GroupKernel<T>& kernel : group)
+      if (kernel.blocks > 0) widest = kernel.columns;
+    return widest;
   }
   /// Returns true if small fronts gather their entries, else the fallback does them.
   [[nodiscard]] bool gathers() const { return small.enqueue != nullptr; }

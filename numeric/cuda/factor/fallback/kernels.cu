@@ -7,6 +7,7 @@
 #include "numeric/cuda/factor/fallback/kernels.hpp"
 
 #include "numeric/cuda/plan/tile.cuh"
+#include "numeric/cuda/runtime/kernel/tight.cuh"
 #include "numeric/cuda/runtime/launch.hpp"
 #include "numeric/cuda/runtime/load.hpp"
 
@@ -245,13 +246,22 @@ __global__ void factor_tiles(PlanView plan, FactorMemory<T> memory, Index begin,
   store_inverses(a, ld, w, memory, f, at);
 }
 
+/// Entries of the diagonal tile of solve_tiles(): of its lower triangle alone, if kTight.
+constexpr Index kDiagonal = kTight ? kTile * (kTile + 1) / 2 : kTile * (kTile + 1);
+/// Returns the place of entry (r, c), r >= c, in that tile.
+__device__ constexpr Index diagonal_place(Index r, Index c) {
+  return kTight ? r * (r + 1) / 2 + c : r + c * (kTile + 1);
+}
+/// Columns of the two tiles that update_tiles() has in shared memory at a time.
+constexpr Index kUpdateColumns = kTight ? kTile / 2 : kTile;
+
 /// Solves X L(k,k)^T = A(i,k) for tiles (i,k), i > k, by substitution, one row per thread; X
 /// replaces A(i,k).
 template <class T>
 __global__ void solve_tiles(PlanView plan, FactorMemory<T> memory, TileList list, Index k) {
   extern __shared__ __align__(16) unsigned char shared[];
   T* l = reinterpret_cast<T*>(shared);
-  T* a = l + kTile * (kTile + 1);
+  T* a = l + kDiagonal;
   constexpr Index ld = kTile + 1;
   __shared__ TileAt at;
   if (!take_tile(plan, memory, list, at)) return;
@@ -259,15 +269,16 @@ __global__ void solve_tiles(PlanView plan, FactorMemory<T> memory, TileList list
   const FrontCells cells = cells_of(f);
   const Index i0 = cells.first_row(k + 1 + at.tile), rows = cells.rows_of(k + 1 + at.tile),
               w = cells.rows_of(k), j0 = k * kTile;
-  over_tile(memory, f, j0, w, j0, w, [&](Index r, Index c, T* entry) { l[r + c * ld] = *entry; });
+  over_tile(memory, f, j0, w, j0, w,
+            [&](Index r, Index c, T* entry) { l[diagonal_place(r, c)] = *entry; });
   over_tile(memory, f, i0, rows, j0, w,
             [&](Index r, Index c, T* entry) { a[r + c * ld] = *entry; });
   __syncthreads();
   if (const auto r = static_cast<Index>(threadIdx.x); r < rows)
     for (Index c = 0; c < w; ++c) {
       T sum = a[r + c * ld];
-      for (Index e = 0; e < c; ++e) sum -= a[r + e * ld] * l[c + e * ld];
-      a[r + c * ld] = sum / l[c + c * ld];
+      for (Index e = 0; e < c; ++e) sum -= a[r + e * ld] * l[diagonal_place(c, e)];
+      a[r + c * ld] = sum / l[diagonal_place(c, c)];
     }
   __syncthreads();
   over_tile(memory, f, i0, rows, j0, w,
@@ -280,7 +291,7 @@ __global__ void __launch_bounds__(256)
     update_tiles(PlanView plan, FactorMemory<T> memory, TileList list, Index k) {
   extern __shared__ __align__(16) unsigned char shared[];
   T* left = reinterpret_cast<T*>(shared);
-  T* right = left + kTile * kTile;
+  T* right = left + kTile * kUpdateColumns;
   __shared__ TileAt at;
   if (!take_tile(plan, memory, list, at)) return;
   const Front f = plan.front[at.front];
@@ -289,20 +300,32 @@ __global__ void __launch_bounds__(256)
   const Index i0 = cells.first_row(k + 1 + t.i), j0 = cells.first_row(k + 1 + t.j),
               rows = cells.rows_of(k + 1 + t.i), columns = cells.rows_of(k + 1 + t.j),
               w = cells.rows_of(k), k0 = k * kTile;
-  for (Index e = static_cast<Index>(threadIdx.x); e < kTile * w; e += 256) {
-    const Index r = e % kTile, c = e / kTile;
-    left[e] = r < rows ? *entry_of(memory, f, i0 + r, k0 + c) : T(0);
-    right[e] = r < columns ? *entry_of(memory, f, j0 + r, k0 + c) : T(0);
-  }
-  __syncthreads();
+  const auto load_columns = [&](Index first, Index width) {
+    for (Index e = static_cast<Index>(threadIdx.x); e < kTile * width; e += 256) {
+      const Index r = e % kTile, c = first + e / kTile;
+      left[e] = r < rows ? *entry_of(memory, f, i0 + r, k0 + c) : T(0);
+      right[e] = r < columns ? *entry_of(memory, f, j0 + r, k0 + c) : T(0);
+    }
+    __syncthreads();
+  };
+  const Index width = kUpdateColumns < kTile ? min(w, kUpdateColumns) : w;
+  load_columns(0, width);
   const Index r0 = static_cast<Index>(threadIdx.x) % 16, c0 = static_cast<Index>(threadIdx.x) / 16;
   T sum[4][4] = {};
-  for (Index e = 0; e < w; ++e) {
-    T x[4], y[4];
-    for (int u = 0; u < 4; ++u)
-      x[u] = left[r0 + 16 * u + e * kTile], y[u] = right[c0 + 16 * u + e * kTile];
-    for (int u = 0; u < 4; ++u)
-      for (int v = 0; v < 4; ++v) sum[u][v] += x[u] * y[v];
+  const auto add_products = [&](Index count) {
+    for (Index e = 0; e < count; ++e) {
+      T x[4], y[4];
+      for (int u = 0; u < 4; ++u)
+        x[u] = left[r0 + 16 * u + e * kTile], y[u] = right[c0 + 16 * u + e * kTile];
+      for (int u = 0; u < 4; ++u)
+        for (int v = 0; v < 4; ++v) sum[u][v] += x[u] * y[v];
+    }
+  };
+  add_products(width);
+  if constexpr (kUpdateColumns < kTile) {
+    __syncthreads();
+    load_columns(kUpdateColumns, w - width);
+    add_products(w - width);
   }
   for (int v = 0; v < 4; ++v)
     for (int u = 0; u < 4; ++u)
@@ -315,7 +338,8 @@ std::size_t square_bytes(Index order) {
   return sizeof(T) * static_cast<std::size_t>(order) * static_cast<std::size_t>(order | 1);
 }
 template <class T>
-constexpr std::size_t kPairBytes = 2 * sizeof(T) * kTile*(kTile + 1);
+constexpr std::size_t kPairBytes = sizeof(T) * (kDiagonal + kTile * (kTile + 1));
+static_assert(kPairBytes<double> + sizeof(TileAt) <= kernels::ptx::kBlockKilobytes * 1024);
 
 template <class T>
 void prepare() {

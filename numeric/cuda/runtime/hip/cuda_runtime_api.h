@@ -137,7 +137,8 @@ inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, c
   return status;
 }
 
-// HIP takes any number of bytes here, and refuses the launch.
+// HIP takes any number of bytes here, and refuses the launch. The limit of a block is for these
+// bytes and for the arrays that the kernel declares.
 template <class... P>
 cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), hipFuncAttribute attribute, int value) {
   int device = 0, most = 0;
@@ -146,9 +147,14 @@ cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), hipFuncAttribute attribut
           cudaDeviceGetAttribute(&most, hipDeviceAttributeMaxSharedMemoryPerBlock, device);
       status != cudaSuccess)
     return status;
-  if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize && value > most)
+  const void* address = reinterpret_cast<const void*>(kernel);
+  hipFuncAttributes declared{};
+  if (const cudaError_t status = hipFuncGetAttributes(&declared, address); status != cudaSuccess)
+    return status;
+  if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize &&
+      value > most - static_cast<int>(declared.sharedSizeBytes))
     return cudaErrorInvalidValue;
-  return hipFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);
+  return hipFuncSetAttribute(address, attribute, value);
 }
 
 // A launch with attributes, of which HIP has the cooperative one as a call of its own.

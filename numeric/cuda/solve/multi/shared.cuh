@@ -41,9 +41,8 @@ struct MultiKernel {
 /// (kInputs), and tiles of numbers that sums start from (kStarts). On Hopper two blocks fill a
 /// multiprocessor; portable kernels take at most 99 KB, and with up to 16 columns at most 81 KB, of
 /// which compute capability 8.0 has room for two; with numbers in float at most 49 KB, so that two
-/// fill any multiprocessor. kTight: on AMD devices a block has 64 KB, which hold the kernels of 8
-/// columns, and of 16 in float.
-inline constexpr bool kTight = ptx::kBlockKilobytes < 99;
+/// fill any multiprocessor. kTight rings let a block have 64 KB, which hold all kernels but that of
+/// 32 columns in double: groups of 16 replace its groups there.
 template <class S, int kWidth, class Loads, class N>
 struct RingsOf;
 template <class S>
@@ -78,8 +77,9 @@ struct RingsOf<S, 8, AsyncLoads, double> {
 };
 template <class S>
 struct RingsOf<S, 16, AsyncLoads, double> {
-  static constexpr int kStages = sizeof(S) == 4 && !kTight ? 4 : 3,
-                       kInputs = sizeof(S) == 4 && !kTight ? 3 : 2, kStarts = 2;
+  static constexpr int kStages = (sizeof(S) == 4 ? 4 : 3) - (kTight ? 1 : 0),
+                       kInputs = sizeof(S) == 4 && !kTight ? 3 : 2,
+                       kStarts = kTight && sizeof(S) == 8 ? 1 : 2;
 };
 template <class S>
 struct RingsOf<S, 32, AsyncLoads, double> {
@@ -154,10 +154,11 @@ template <class K>
 constexpr bool kLarge =
     sizeof(typename K::S) == sizeof(double) && std::is_same_v<typename K::Loads, AsyncLoads>;
 template <class K>
-constexpr int kNarrows = K::kWidth < 32 ? kNarrowWarps
-                         : kInFloat<K>  ? kNarrowWarps - 2
-                         : kLarge<K>    ? kNarrowWarps - 1
-                                        : kNarrowWarps;
+constexpr int kNarrows = K::kWidth < 32
+                             ? kNarrowWarps - (kTight && kLarge<K> && K::kWidth > 8 ? 2 : 0)
+                         : kInFloat<K> ? kNarrowWarps - 2
+                         : kLarge<K>   ? kNarrowWarps - 1
+                                       : kNarrowWarps;
 template <class K>
 constexpr int kSmalls = (kLarge<K> && K::kWidth > (kTight ? 4 : 8)) ||
                                 (kInFloat<K> && K::kWidth == 32)
@@ -181,13 +182,16 @@ struct MultiShared {
 };
 /// True if a block of K fits in shared memory, of which a block loses 1 KB: on Hopper twice; with
 /// numbers in float twice in 100 KB; else once in 100 KB or, with up to 16 columns, twice in 164
-/// KB.
+/// KB. kTight kernels fit once in 64 KB, of which a block loses nothing; that of 32 columns in
+/// double does not, and runs nowhere.
 template <class K>
 constexpr bool kFits = sizeof(MultiShared<K>) + 1024 <=
-                       1024 * (K::kProducts == SweepProducts::hopper ? 228 / kResident
-                               : kInFloat<K>                         ? 100 / kResident
-                               : K::kWidth < 32                      ? 164 / kResident
-                                                                     : 100);
+                           1024 * (K::kProducts == SweepProducts::hopper ? 228 / kResident
+                                   : kInFloat<K>                         ? 100 / kResident
+                                   : K::kWidth < 32                      ? 164 / kResident
+                                                                         : 100) &&
+                       (!kTight || sizeof(MultiShared<K>) <= 1024 * ptx::kBlockKilobytes ||
+                        (kLarge<K> && K::kWidth == 32));
 
 template <class K>
 struct Tiles {

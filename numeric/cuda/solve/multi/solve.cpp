@@ -83,7 +83,8 @@ void enqueue_several(const KernelSet<S>& kernels, const SeveralSolve<S>& solve,
                      cudaStream_t stream) {
   const SolveSteps& steps = solve.steps;
   const Index width = symbolic::solve_width(solve.x.cols),
-              columns = group_width(solve.plan, width, kernels.group_columns);
+              columns = std::min(group_width(solve.plan, width, kernels.group_columns),
+                                 kernels.widest_group());
   const GroupKernel<S>& group =
       *std::find_if(kernels.group.begin(), kernels.group.end(),
                     [&](const GroupKernel<S>& kernel) { return kernel.columns == columns; });

@@ -37,8 +37,8 @@ struct SolveBlock {
 struct Roles {
   BlockRange narrow, small, tiles;
   /// narrow_warps, small_warps: warps of a block that take such fronts.
-  __device__ explicit Roles(const SweepView& view, const SolveBlock& at = SolveBlock(),
-                            Index narrow_warps = kNarrowWarps, Index small_warps = kSmallWarps) {
+  __device__ Roles(const SweepView& view, const SolveBlock& at, Index narrow_warps,
+                   Index small_warps) {
     const Index all = at.blocks, few = blocks_of(view.narrow, narrow_warps),
                 some = blocks_of(view.small - view.narrow, small_warps),
                 tasks = max(view.forward_tasks, view.backward_tasks);

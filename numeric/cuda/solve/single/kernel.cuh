@@ -17,8 +17,8 @@ namespace {
 /// Sweeps, in one direction, through fronts [begin, end) of view.order, which are dealt to the
 /// warps of a group's blocks, block by block. Only the first kWarps warps of a block, for which
 /// there is shared memory, take fronts. Called by all threads of a block.
-template <bool kForward, class Panels, class S, class N, int kWarps>
-__device__ void sweep_fronts(Panels (&shared)[kWarps], WarpBarriers (&barriers)[kWarps],
+template <bool kForward, class Panels, class S, class N, int kWarps, int kMost>
+__device__ void sweep_fronts(Panels (&shared)[kWarps], WarpBarriers (&barriers)[kMost],
                              const SweepView& view, const SweepMemory<S, N>& memory,
                              const BlockRange& group, Index begin, Index end) {
   const int thread = ptx::thread_index(), warp = thread / 32,
@@ -71,8 +71,8 @@ __device__ void hand_over() {
   __syncthreads();
 }
 
-// Devices of compute capability 8.6, 8.9 and 12.0 have 99 KB for a block.
-static_assert(sizeof(SweepShared<double, double, AsyncLoads>) <= 99 * 1024);
+// Devices of compute capability 8.6, 8.9 and 12.0 have 99 KB for a block, AMD's have 64 KB.
+static_assert(sizeof(SweepShared<double, double, AsyncLoads>) <= ptx::kBlockKilobytes * 1024);
 
 template <class S, class N, class Loads>
 __global__ void __launch_bounds__(kThreads, kResident<N, Loads>)
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(kThreads, kResident<N, Loads>)
     Loads::barrier_fence();
   }
   __syncthreads();
-  const Roles roles(view);
+  const Roles roles(view, SolveBlock(), kNarrows<S>, kSmalls<S>);
   if (!forward) set_all(memory.y, view.n);
   if (forward) {
     sweep_narrow<true>(shared, view, memory, roles.narrow);

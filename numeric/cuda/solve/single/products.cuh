@@ -202,10 +202,17 @@ __device__ inline int own_column(const Lane& at) {
   return 16 * at.warp + 8 * (at.lane >> 4) + 2 * at.t + (at.lane >> 3 & 1);
 }
 
+/// Place of an inverse in L, for a ring that has no room for a tile behind an inverse (kTight).
+template <class S>
+struct PlaceInL {
+  const S* in_l = nullptr;
+};
+struct NoPlace {};
+
 /// The one or two stages that hold the inverse of a diagonal tile of `block_rows` block rows of 16
 /// (two stages if four), kept until leave(). The constructor waits for them.
 template <class S>
-struct InverseStages {
+struct InverseStages : std::conditional_t<kTight, PlaceInL<S>, NoPlace> {
   const S* first;
   const S* second;
   int blocks;
@@ -228,6 +235,11 @@ struct InverseStages {
     if (blocks == 4) rings.stage.next();
   }
   [[nodiscard]] __device__ bool needs_correction() const { return first[1] != 0; }
+  /// Reads the inverse in L from now on, which has been left, if kTight.
+  __device__ void read_in_l() {
+    first = this->in_l;
+    second = first + kFirstBlocks * symbolic::kInverseEntries;
+  }
 };
 
 /// A lane's part of an inverse: of[j][2 r + c], forward of block (w, j), rows 8 r + g, columns 8 c

@@ -19,6 +19,7 @@
 #include "numeric/cuda/plan/tile.cuh"
 #include "numeric/cuda/runtime/kernel/dot2.cuh"
 #include "numeric/cuda/runtime/kernel/numbers.cuh"
+#include "numeric/cuda/runtime/kernel/tight.cuh"
 #include "numeric/cuda/runtime/kernel/watchdog.cuh"
 #include "numeric/cuda/solve/single/loads.cuh"
 #include "numeric/cuda/solve/single/memory.hpp"
@@ -180,7 +181,8 @@ constexpr int kResident = Loads::kMovesRegisters || (sizeof(N) == sizeof(float) 
 constexpr int kRegisters = 80,
               kMultiplierRegisters = 112;  // registers per thread: of the kernel, and of the
                                            // multiplying warps while there are tiles
-constexpr int kStages = 4;  // stages of the ring, enough for a tile and the inverse after it
+/// Stages of the ring: enough for a tile and the inverse after it, except if kTight.
+constexpr int kStages = kTight ? 3 : 4;
 constexpr int kStageEntries = 2048;
 constexpr int kInputs = 4;               // length of the ring of inputs, tiles of numbers to
                                          // multiply by
@@ -244,13 +246,20 @@ struct Barriers {
   WarpBarriers narrow[kNarrowWarps], small[kSmallWarps];
 };
 
+/// Warps of a block that take narrow fronts, and small ones, in a sweep of one column: fewer where
+/// there is no shared memory for more.
+template <class S>
+constexpr int kNarrows = kTight && sizeof(S) == 8 ? kNarrowWarps - 1 : kNarrowWarps;
+template <class S>
+constexpr int kSmalls = kTight && sizeof(S) == 8 ? kSmallWarps - 1 : kSmallWarps;
+
 template <class S, class N, class Loads>
 struct SweepShared {
   Barriers direction[2];
   union {
     TileShared<S, N> tiles;
-    WarpShared<S, N, 32, Loads> narrow[kNarrowWarps];
-    WarpShared<S, N, 64, Loads> small[kSmallWarps];
+    WarpShared<S, N, 32, Loads> narrow[kNarrows<S>];
+    WarpShared<S, N, 64, Loads> small[kSmalls<S>];
   };
 };
 

@@ -134,6 +134,26 @@ struct Rows {
   N of[2];
 };
 
+/// Sets the place in L of the inverse of the front's diagonal tile k, which kTight kernels read.
+template <class S, class N>
+__device__ inline void place_in_l(InverseStages<S>& stages, const SweepMemory<S, N>& memory,
+                                  const Front& front, Index k) {
+  if constexpr (kTight)
+    stages.in_l = memory.l + front.inverses + Offset{k} * symbolic::kTileInverseEntries;
+}
+/// Sets `after` to the rings behind an inverse that a correction still needs. A kTight ring has no
+/// room for the tile that follows: the inverse is left and read in L.
+template <class S, class N, class Loads>
+__device__ inline void pass_inverse(const Tiles<S, N, Loads>& shared, InverseStages<S>& stages,
+                                    Rings& after, const Lane& at) {
+  if constexpr (kTight) {
+    stages.leave(shared, after, at.lane);
+    stages.read_in_l();
+  } else {
+    stages.pass(after);
+  }
+}
+
 /// Subtracts C y_before from `right` (shared memory), and returns this lane's two rows of V right
 /// after one step of refinement, for a V with its inverse flag set. The ring then holds C, the tile
 /// of L left of diagonal tile k, not the product U = V C; y_before: numbers of the tile before.
@@ -143,7 +163,7 @@ __device__ __noinline__ Rows<N> correct_step(Tiles<S, N, Loads> shared, Rings ri
                                              InverseStages<S> stages, FrontCells cells,
                                              const S* panel, Index k, N* right) {
   Rings after = rings;
-  stages.pass(after);
+  pass_inverse(shared, stages, after, at);
   WholeTile<N> tile;
   take_tile(shared, after, at, tile);
   N sum[2][2] = {};
@@ -159,7 +179,7 @@ __device__ __noinline__ Rows<N> correct_step(Tiles<S, N, Loads> shared, Rings ri
   Rows<N> out;
   multiply_inverse(inverse, at, right, out.of);
   correct_rows(shared, stages, at, cells, panel, k, right, out.of);
-  stages.leave(shared, rings, at.lane);
+  if constexpr (!kTight) stages.leave(shared, rings, at.lane);
   return out;
 }
 
@@ -203,7 +223,8 @@ __device__ inline void finish_pivots(const Tiles<S, N, Loads>& shared, Rings& ri
   rings.parity ^= 1;
   if (at.t == 0)
     right[row] = row < rows ? sum[0] : N(0), right[row + 8] = row + 8 < rows ? sum[1] : N(0);
-  const InverseStages<S> stages(shared, rings, blocks_of(cells.cells_of(i)));
+  InverseStages<S> stages(shared, rings, blocks_of(cells.cells_of(i)));
+  place_in_l(stages, memory, front, i);
   Inverse<N> inverse;
   take_inverse<true>(stages, at, inverse);  // loaded while the other warps come
   together();
@@ -305,7 +326,7 @@ __device__ __noinline__ N correct_step_back(Tiles<S, N, Loads> shared, Rings rin
                                             InverseStages<S> stages, FrontCells cells,
                                             const S* panel, Index k, N* right) {
   Rings after = rings;
-  stages.pass(after);
+  pass_inverse(shared, stages, after, at);
   WholeTile<N> tile;
   take_tile_back(shared, after, at, tile);
   N part[4] = {0, 0, 0, 0};
@@ -319,7 +340,7 @@ __device__ __noinline__ N correct_step_back(Tiles<S, N, Loads> shared, Rings rin
   take_inverse<false>(stages, at, inverse);
   N x = multiply_inverse_back(inverse, at, right);
   correct_columns(shared, stages, at, cells, panel, k, right, x);
-  stages.leave(shared, rings, at.lane);
+  if constexpr (!kTight) stages.leave(shared, rings, at.lane);
   return x;
 }
 
@@ -407,7 +428,8 @@ __device__ inline void do_task_back(const Tiles<S, N, Loads>& shared, Rings& rin
   N* right = shared.data.sum[rings.parity];
   rings.parity ^= 1;
   if (chosen) right[column] = column < cells.rows_of(task.column) ? value : N(0);
-  const InverseStages<S> stages(shared, rings, blocks_of(columns));
+  InverseStages<S> stages(shared, rings, blocks_of(columns));
+  place_in_l(stages, memory, front, task.column);
   Inverse<N> inverse;
   take_inverse<false>(stages, at, inverse);
   together();

@@ -7,6 +7,7 @@
 #include "base/common/host_device.hpp"
 #include "numeric/cuda/factor/tiled/extend_add.cuh"
 #include "numeric/cuda/runtime/kernel/any_mma.cuh"
+#include "numeric/cuda/runtime/kernel/tight.cuh"
 
 namespace kauri::numeric::cuda::kernels::portable {
 
@@ -296,11 +297,10 @@ __device__ __forceinline__ void store_accumulators(typename Loop::Accumulators& 
                       });
 }
 
-/// True where a block has less than 99 KB of shared memory: the slabs of a diagonal tile in shared
-/// memory share places: what lies above the diagonal blocks of a slab, which nobody reads, lies in
-/// the slab before it. slab_place() returns the place of a slab, its rows counted from the tile's
-/// first.
-inline constexpr bool kPacksDiagonal = ptx::kBlockKilobytes < 99;
+/// The slabs of a diagonal tile in shared memory share places, if kTight: what lies above the
+/// diagonal blocks of a slab, which nobody reads, lies in the slab before it. slab_place() returns
+/// the place of a slab, its rows counted from the tile's first.
+inline constexpr bool kPacksDiagonal = kTight;
 template <bool kPacked>
 KAURI_HOST_DEVICE constexpr int slab_place(int slab) {
   return slab * kSlabEntries - (kPacked ? slab * (slab + 1) * kPairEntries : 0);
