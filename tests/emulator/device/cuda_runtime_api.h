@@ -158,13 +158,15 @@ cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t);
 cudaError_t cudaEventSynchronize(cudaEvent_t);
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes*, const void*);
-/// Dynamic shared memory that a kernel may have: 48 KB until cudaFuncSetAttribute() allows more.
-void emulated_allow_shared(void (*kernel)(), std::size_t bytes);
+/// Dynamic shared memory that a kernel may have: 48 KB until cudaFuncSetAttribute() allows more,
+/// which it refuses beyond what the device has.
+bool emulated_allow_shared(void (*kernel)(), std::size_t bytes);
 bool emulated_allows_shared(void (*kernel)(), std::size_t bytes);
 template <class Kernel>
 cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute, int bytes) {
-  emulated_allow_shared(reinterpret_cast<void (*)()>(kernel), static_cast<std::size_t>(bytes));
-  return cudaSuccess;
+  const bool allowed =
+      emulated_allow_shared(reinterpret_cast<void (*)()>(kernel), static_cast<std::size_t>(bytes));
+  return allowed ? cudaSuccess : cudaErrorInvalidValue;
 }
 template <class Kernel>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel*, int, std::size_t) {
