@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t kDefaultShared = 48 << 10;
 constexpr std::size_t kMostOfHopper = 227 << 10;
-// AMD's devices have 64 KB for a block, with the arrays that a kernel declares. The kernels that take
-// more than 48 KB declare less than 1 KB, but for batches, which count their own.
+// AMD's devices have 64 KB for a block, with the arrays that a kernel declares. The kernels that
+// take more than 48 KB declare less than 1 KB, but for batches, which count their own.
 constexpr std::size_t kMostInWavefronts = 63 << 10;
 
 struct SharedLimits {
