@@ -41,6 +41,18 @@ quietly() {
 # have no limit; CTest's default is four months.
 tests() { ctest --test-dir "$1" --timeout 1200 --parallel "$jobs" --output-on-failure "${@:2}"; }
 
+# busy: prints the seconds that all processors together have worked since the machine started.
+busy() { awk -v hz="$(getconf CLK_TCK)" '/^cpu / { print ($2 + $3 + $4 + $7 + $8) / hz }' /proc/stat; }
+
+# timed_tests FOLDER [ARGUMENT ...]: runs tests, and sets `others` to the number of processors that
+# other work kept busy meanwhile, on average.
+timed_tests() {
+  local before TIMEFORMAT='%R %U %S'
+  before=$(busy)
+  { time tests "$@" 2>&3; } 3>&2 2>"$1/tests.time"
+  others=$(awk -v all="$(busy)" -v before="$before" '{ print (all - before - $2 - $3) / $1 }' "$1/tests.time")
+}
+
 # build PRESET [-Dname=value ...]: configures and builds build/PRESET; prints what takes time and
 # what was decided.
 build() {

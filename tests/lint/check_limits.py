@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-# check_limits.py CTEST BUILD [--measured LOAD]: checks that each test of a build has a limit of at
+# check_limits.py CTEST BUILD [--measured OTHERS]: checks that each test of a build has a limit of at
 # least LEAST_SECONDS, which is for tests that hang. --measured: also checks that no test took more
-# than a tenth of its limit in the last runs; if other work put the machine under a high LOAD before
-# them, slow tests are printed and no fault.
+# than a tenth of its limit in the last runs; if other work kept many processors busy meanwhile,
+# OTHERS of them on average, slow tests are printed and no fault.
 # SPDX-License-Identifier: BSD-3-Clause
 import json
 import os
@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 LEAST_SECONDS = 1200
-MOST_LOAD = 2  # runnable processes per core before the tests; a build before them has one per core
+MOST_OTHERS = 0.1  # of the processors; more kept busy by other work
 
 
 def limits(ctest, build):
@@ -49,11 +49,11 @@ def report(count, said, what):
     return 1 if said else 0
 
 
-def check_measured(limit, build, load, cores):
-    """Returns the exit status; load: the machine's average before the tests began."""
+def check_measured(limit, build, others, cores):
+    """Returns the exit status; others: processors that other work kept busy, on average."""
     found = list(slow(limit, measured(build)))
-    if found and load >= MOST_LOAD * cores:
-        report(len(limit), found, f"slow, beside other work: a load of {load:.1f} on {cores} cores")
+    if found and others > MOST_OTHERS * cores:
+        report(len(limit), found, f"slow, beside other work on {others:.2f} of {cores} processors")
         return 0
     return report(len(limit), found, "slow")
 

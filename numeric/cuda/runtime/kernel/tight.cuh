@@ -1,4 +1,4 @@
-// Whether blocks of threads have less shared memory than on NVIDIA's devices: kernels then have
+// Says whether blocks of threads have less shared memory than on NVIDIA's devices: kernels then have
 // fewer stages, shorter rings or smaller tiles.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
