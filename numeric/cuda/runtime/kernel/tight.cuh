@@ -1,5 +1,5 @@
-// Says whether blocks of threads have less shared memory than on NVIDIA's devices: kernels then have
-// fewer stages, shorter rings or smaller tiles.
+// Says whether blocks of threads have less shared memory than on NVIDIA's devices: kernels then
+// have fewer stages, shorter rings or smaller tiles.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
