@@ -1,6 +1,6 @@
 #!/bin/sh
-# chosen.sh PROGRAM FILTER: runs the chosen tests of a gtest program; fails if a pattern of the
-# filter matches no test, which then was renamed.
+# chosen.sh PROGRAM FILTER PART PARTS: runs one part, from 1 on, of the chosen tests of a gtest
+# program; fails if a pattern of the filter matches no test, which then was renamed.
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
 program=$1 filter=$2
@@ -11,4 +11,5 @@ for pattern in $(printf '%s' "$filter" | tr ':*' ' @'); do # the shell would exp
     exit 1
   fi
 done
+export GTEST_SHARD_INDEX=$(($3 - 1)) GTEST_TOTAL_SHARDS="$4"
 exec "$program" --gtest_filter="$filter"
