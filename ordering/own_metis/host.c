@@ -1,7 +1,8 @@
 // Replaces GKlib's error.c in kauri's copy of METIS: an error ends the call, not the process, and
 // signal handlers stay untouched.
 // SPDX-License-Identifier: BSD-3-Clause
-#define _GK_ERROR_C_  // keeps GKlib.h from declaring the jump buffers
+#define _GK_ERROR_C_  // NOLINT(bugprone-reserved-identifier): keeps GKlib.h from declaring the jump
+                      // buffers
 #include "ordering/own_metis/host.h"
 // Keep the lines above this comment before the includes below.
 
@@ -124,27 +125,27 @@ int kauri_metis_order(int32_t n, int32_t* ptr, int32_t* adjacency, int32_t* weig
 
 // Additive feedback generator over 31 words (Knuth, The Art of Computer Programming 2, 3.2.2),
 // seeded by a linear congruential one, as in glibc.
-enum { WORDS = 31, LAG = 3, DISCARDED = 10 * WORDS };
-static __thread uint32_t word[WORDS];
+enum { words = 31, lag = 3, discarded = 10 * words };
+static __thread uint32_t word[words];
 static __thread int at;
 
 void kauri_metis_srand(unsigned seed) {
   int64_t x = (int32_t)(seed == 0 ? 1 : seed);
-  for (int k = 0; k < WORDS; ++k) {
+  for (int k = 0; k < words; ++k) {
     word[k] = (uint32_t)x;
     // 16807 x modulo 2^31 - 1, never negative.
     x = 16807 * (int64_t)(int32_t)word[k] % 2147483647;
     if (x < 0) x += 2147483647;
   }
-  at = LAG;
-  for (int k = 0; k < DISCARDED; ++k) (void)kauri_metis_rand();
+  at = lag;
+  for (int k = 0; k < discarded; ++k) (void)kauri_metis_rand();
 }
 
 int kauri_metis_rand(void) {
-  // word[at] is the oldest, drawn 31 numbers ago; the one drawn 3 numbers ago is LAG places before
+  // word[at] is the oldest, drawn 31 numbers ago; the one drawn 3 numbers ago is lag places before
   // it, in a ring.
-  word[at] += word[(at + WORDS - LAG) % WORDS];
+  word[at] += word[(at + words - lag) % words];
   const uint32_t sum = word[at];
-  at = (at + 1) % WORDS;
+  at = (at + 1) % words;
   return (int)(sum >> 1);
 }

@@ -177,7 +177,7 @@ std::vector<T> Solver<T>::solve(std::span<const T> b) {
 template <Scalar T>
 void Solver<T>::set_stop(std::stop_token stop) {
   const OneCall call(state_->calls, "Solver::set_stop", "solver");
-  state_->stop = std::move(stop);
+  state_->stop.swap(stop);
 }
 
 template <Scalar T>

@@ -118,7 +118,7 @@ std::string zsh_lines(const CLI::App& command) {
     for (const std::string& name : names_of(*option)) {
       std::string line = name + "[" + plain(in_short(option->get_description())) + "]";
       if (is_set(*option))
-        line = "*" + line + ":NAME=VALUE:_kauri_named";
+        line.insert(0, "*").append(":NAME=VALUE:_kauri_named");
       else if (const std::string type = type_of(*option); !type.empty())
         line += ":" + type + ":" + (values.empty() ? "_files" : "(" + values + ")");
       lines += fmt::format("        {} \\\n", in_quotes(line));
