@@ -14,7 +14,10 @@ namespace {
 
 class LaunchLimit : public ::testing::Test {
  protected:
-  void TearDown() override { emulator::limit_kernel_time(false); }
+  void TearDown() override {
+    emulator::limit_kernel_time(false);
+    emulator::report_single_to_double(2);
+  }
   template <class T>
   static double limit(const CudaOptions& options, CudaCompute compute, bool streamed = false) {
     TiledKernels<T> kernels;
@@ -67,7 +70,6 @@ TEST_F(LaunchLimit, IsLowerWhereTheDriverReportsSlowDouble) {
   emulator::report_single_to_double(32);
   EXPECT_NEAR(limit<double>(options, CudaCompute::fma), usual / 16, kRounded * usual);
   EXPECT_EQ(limit<float>(options, CudaCompute::tf32, true), 1);
-  emulator::report_single_to_double(2);
 }
 
 }  // namespace

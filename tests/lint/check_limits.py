@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # check_limits.py CTEST BUILD [--measured OTHERS]: checks that each test of a build has a limit of at
 # least LEAST_SECONDS, which is for tests that hang. --measured: also checks that no test took more
-# than a tenth of its limit in the last runs; if other work kept many processors busy meanwhile,
-# OTHERS of them on average, slow tests are printed and no fault.
+# than a tenth of its limit in the last runs, less the share of the processors that other work took
+# meanwhile: OTHERS of them were busy for it, on average.
 # SPDX-License-Identifier: BSD-3-Clause
 import json
 import os
@@ -11,7 +11,6 @@ import subprocess
 import sys
 
 LEAST_SECONDS = 1200
-MOST_OTHERS = 0.1  # of the processors; more kept busy by other work
 
 
 def limits(ctest, build):
@@ -37,10 +36,11 @@ def faults_of_limits(limit):
             yield f"{name}: a limit of {seconds:g} s, expected {LEAST_SECONDS} or more"
 
 
-def slow(limit, seconds_of):
-    """Yields tests that took more than a tenth of their limit, the slowest first."""
+def slow(limit, seconds_of, own):
+    """Yields tests that took more than a tenth of their limit, the slowest first; own: the share of the
+    processors that the tests had."""
     for name, seconds in sorted(seconds_of.items(), key=lambda item: -item[1]):
-        if limit.get(name) and seconds > limit[name] / 10:
+        if limit.get(name) and seconds * own > limit[name] / 10:
             yield f"{name} took {seconds:.0f} s: more than a tenth of its limit of {limit[name]:.0f} s; split it"
 
 
@@ -51,11 +51,8 @@ def report(count, said, what):
 
 def check_measured(limit, build, others, cores):
     """Returns the exit status; others: processors that other work kept busy, on average."""
-    found = list(slow(limit, measured(build)))
-    if found and others > MOST_OTHERS * cores:
-        report(len(limit), found, f"slow, beside other work on {others:.2f} of {cores} processors")
-        return 0
-    return report(len(limit), found, "slow")
+    own = min(1, max(0, 1 - others / cores))
+    return report(len(limit), list(slow(limit, measured(build), own)), f"slow, beside other work on {others:.2f} of {cores} processors")
 
 
 def main():

@@ -49,6 +49,10 @@ TEST(DeviceRooflines, AreThoseOfDataSheets) {
   const DeviceCard h100 = sheets[1].rates;
   EXPECT_EQ(device_roofline(h100, 8, hopper).flops_per_s,
             device_roofline(h100, 8, tensor).flops_per_s);
+  DeviceCard slow = h100;  // its driver says 1/32
+  slow.single_to_double = 32;
+  EXPECT_NEAR(device_roofline(slow, 8, tensor).flops_per_s, 66.9e12 / 16, 1e11);
+  EXPECT_EQ(device_roofline(slow, 4, fma).flops_per_s, device_roofline(h100, 4, fma).flops_per_s);
   EXPECT_NEAR(device_roofline(h100, 4, fp16x3).flops_per_s, 1070e12 / 3, 4e12);
 }
 
