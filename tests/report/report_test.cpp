@@ -171,7 +171,7 @@ SolverReport made_up() {
   report.refinement = {2, 3, {1e-10, kInfinity}, {1e-16, kNaN}};
   report.precision = Precision::mixed;
   report.precision_reason = "mixed: predicted";
-  report.precisions.emplace();
+  report.precisions = Analysis::Precisions{};
   report.precisions->full.job_s = 1.0 / 3, report.precisions->full.bytes = Offset{1} << 40;
   report.precisions->mixed.job_s = 0.125, report.precisions->mixed.bytes = 5;
   report.mixed = {MixedPath::conjugate_gradients,
