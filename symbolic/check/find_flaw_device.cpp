@@ -180,11 +180,18 @@ class ContentsCheck {
       : plan_(plan), level_(level), end_(end) {}
 
   std::string run() {
-    for (const Index s : plan_.internals->device.front) {
+    const DeviceSchedule& device = plan_.internals->device;
+    auto segment = device.segment.begin();
+    for (const Index s : device.front) {
+      for (; segment != device.segment.end() && kTiledPhase + segment->level_end <= phase(s);
+           ++segment)
+        if (std::string flaw = end_segment(*segment); !flaw.empty()) return flaw;
       if (std::string flaw = take_panel(s); !flaw.empty()) return flaw;
       if (std::string flaw = take_block(s); !flaw.empty()) return flaw;
     }
-    return flaw_in_inverses();
+    for (; segment != device.segment.end(); ++segment)
+      if (std::string flaw = end_segment(*segment); !flaw.empty()) return flaw;
+    return device.segment.empty() ? flaw_in_inverses() : std::string();
   }
 
  private:
@@ -206,7 +213,8 @@ class ContentsCheck {
 
   std::string take_panel(Index s) {
     const Offset begin = plan_.internals->device.panel[s], size = panel_entries(plan_, s);
-    if (begin < 0 || begin > plan_.internals->device.factor_entries - size)
+    if (begin == -1 && plan_.internals->device.tiled[s] == kNone) return take_home(s, size);
+    if (begin < 0 || begin > panels_end() - size)
       return at("supernode", s, "its panel is not among the panels");
     if (begin % kAlignment != 0) return at("supernode", s, "its panel is not aligned");
     if (waits_for_itself(plan_.internals->device.panel_reuses, s))
@@ -215,8 +223,35 @@ class ContentsCheck {
     if (last >= phase(s)) return at("supernode", s, "its panel lies where something is alive");
     if (!waits(plan_.internals->device.panel_reuses, s, last))
       return at("supernode", s, "its panel does not wait until its place is free");
-    used_.set(begin, begin + size, kTiledPhase + level_count(plan_.internals->device));
+    used_.set(begin, begin + size, panel_dies(s));
     return {};
+  }
+
+  /// Checks the place of a panel of so many entries in host memory.
+  std::string take_home(Index s, Offset entries) {
+    const DeviceSchedule& device = plan_.internals->device;
+    const Offset home = device.segment.empty() ? -1 : device.host_panel[s];
+    if (home < 0 || home + entries > device.host_entries ||
+        on_host_.of(home, home + entries) >= 0)
+      return at("supernode", s, "its panel has no place of its own in host memory");
+    on_host_.set(home, home + entries, 0);
+    return {};
+  }
+
+  /// Returns the end of the part of the array in which panels lie.
+  [[nodiscard]] Offset panels_end() const {
+    return plan_.internals->device.segment.empty() ? plan_.internals->device.factor_entries : end_;
+  }
+  /// Returns the last phase in which the panel of front s is on the device: after all phases if it
+  /// stays, or if no segment follows its own; else the last one of the segment after its own.
+  [[nodiscard]] Index panel_dies(Index s) const {
+    const DeviceSchedule& device = plan_.internals->device;
+    const Index never = kTiledPhase + level_count(device);
+    if (device.segment.empty() || device.host_panel[s] < 0) return never;
+    const auto own = std::find_if(device.segment.begin(), device.segment.end(), [&](const auto& x) {
+      return kTiledPhase + x.level_end > phase(s);
+    });
+    return own + 1 == device.segment.end() ? never : kTiledPhase + (own + 1)->level_end - 1;
   }
 
   std::string take_block(Index s) {
@@ -238,6 +273,34 @@ class ContentsCheck {
     return {};
   }
 
+  /// Checks what happens when the tasks of a segment have ended: its inverses are made where nothing
+  /// is alive from then on, and its panels are copied to their places in host memory.
+  std::string end_segment(const DeviceSchedule::Segment& segment) {
+    const DeviceSchedule& device = plan_.internals->device;
+    Offset copied = 0, there = 0;
+    for (const DeviceSchedule::Leaving& panels : segment.leaving) copied += panels.entries;
+    for (Index k = 0; k < segment.pivot_tiles.count; ++k) {
+      const Index s = device.front[segment.pivot_tiles.first + k];
+      const Offset begin = device.inverses[s], size = cells_of(plan_, s).solve_entries();
+      if (begin < 0 || begin > end_ - size || begin % kAlignment != 0)
+        return at("supernode", s, "its inverses leave the device's array, or are not aligned");
+      if (used_.of(begin, begin + size) >= kTiledPhase + segment.level_end)
+        return at("supernode", s, "its inverses lie where something is alive on the device");
+      used_.set(begin, begin + size, kTiledPhase + level_count(device));
+      const Offset home = device.host_panel[s], entries = panel_entries(plan_, s);
+      if (home < 0) continue;
+      const bool is_copied = std::any_of(
+          segment.leaving.begin(), segment.leaving.end(), [&](const DeviceSchedule::Leaving& x) {
+            return x.from <= device.panel[s] && device.panel[s] + entries <= x.from + x.entries &&
+                   x.to + (device.panel[s] - x.from) == home;
+          });
+      if (!is_copied) return at("supernode", s, "its panel is not copied to host memory");
+      if (std::string flaw = take_home(s, entries); !flaw.empty()) return flaw;
+      there += aligned(entries);
+    }
+    return there == copied ? std::string() : "a segment copies more than its panels";
+  }
+
   /// Checks the places of inverses, which are made once no blocks are live.
   [[nodiscard]] std::string flaw_in_inverses() const {
     std::vector<std::pair<Offset, Index>> places;
@@ -246,7 +309,7 @@ class ContentsCheck {
       if ((plan_.internals->device.tiled[s] == kNone) != (begin == -1))
         return at("supernode", s, "a place for no inverses, or none for some");
       if (begin == -1) continue;
-      if (begin < plan_.internals->device.factor_entries ||
+      if (begin < (plan_.internals->device.segment.empty() ? plan_.internals->device.factor_entries : 0) ||
           begin > end_ - cells_of(plan_, s).solve_entries())
         return at("supernode", s, "its inverses are not between panels and the array's end");
       if (begin % kAlignment != 0) return at("supernode", s, "its inverses are not aligned");
@@ -263,8 +326,30 @@ class ContentsCheck {
   const Plan& plan_;
   const std::vector<Index>& level_;
   Offset end_;  // end of panels and blocks
-  LastUse used_;
+  LastUse used_, on_host_;
 };
+
+/// Checks that the segments divide the levels of tiled fronts.
+std::string flaw_in_segments(const DeviceSchedule& device) {
+  if (device.segment.empty()) return {};
+  if (device.host_panel.size() != device.front.size())
+    return "a device's segments without places in host memory";
+  Index begin = 0, first = device.small_fronts;
+  for (const DeviceSchedule::Segment& segment : device.segment) {
+    if (segment.level_end <= begin || segment.level_end > level_count(device) - device.small_levels)
+      return "a device's segments are no parts of its levels in turn";
+    begin = segment.level_end;
+    if (segment.pivot_tiles.first != first)
+      return "a segment's list of pivot tiles is not that of its fronts";
+    const DeviceSchedule::Level& last = device.level[device.small_levels + begin - 1];
+    first = last.first + last.count;
+    if (segment.pivot_tiles.first + segment.pivot_tiles.count != first)
+      return "a segment's list of pivot tiles is not that of its fronts";
+  }
+  return begin == level_count(device) - device.small_levels
+             ? std::string()
+             : "a device's segments do not reach its last level";
+}
 
 /// Checks the update rows of a solve that runs level by level.
 std::string flaw_in_updates(const Plan& plan, const std::vector<Index>& level) {
@@ -310,8 +395,10 @@ std::string flaw_in_device_memory(const Plan& plan) {
   const DeviceSchedule& device = plan.internals->device;
   if (!device.on) return {};
   const Offset end = device.sums.place.empty() ? device.entries : device.sums.scratch_begin;
-  if (device.factor_entries < 0 || device.factor_entries > end || end > device.entries)
+  if (device.factor_entries < 0 || (device.segment.empty() && device.factor_entries > end) ||
+      end > device.entries)
     return "panels, blocks and scratch do not fit a device's array";
+  if (std::string flaw = flaw_in_segments(device); !flaw.empty()) return flaw;
   const std::vector<Index> level = levels_of(plan);
   if (std::string flaw = ContentsCheck(plan, level, end).run(); !flaw.empty()) return flaw;
   return flaw_in_updates(plan, level);

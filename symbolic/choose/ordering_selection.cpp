@@ -20,6 +20,7 @@
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/plan/internals.hpp"
 #include "symbolic/plan/make_plan.hpp"
+#include "symbolic/plan/spill.hpp"
 #include "symbolic/plan/plan_facts.hpp"
 
 namespace kauri::symbolic {
@@ -225,13 +226,22 @@ void OrderingSelector::evaluate(Analysis::Candidate candidate, const Permutation
   if (!options_.device.target.empty()) best_perm_ = perm;
 }
 
+std::shared_ptr<Plan> OrderingSelector::complete(PlanDraft draft, const CostTable& table) const {
+  auto made = complete_plan(lower_, std::move(draft), table);
+  const bool mixed = analysis_.precisions && analysis_.precisions->takes_mixed;
+  if (options_.device_bytes > 0)
+    spill(*made, options_.device_bytes,
+          mixed ? static_cast<int>(sizeof(float)) : options_.device.scalar_bytes);
+  return made;
+}
+
 void OrderingSelector::plan(Analysis::Candidate candidate, const Permutation& perm, Offset work) {
   CandidateFigures known;
   candidate.symbolic_s += seconds_of([&] {
     const PhaseRange range(Phase::symbolic);
     PlanDraft draft = draft_plan(lower_, compressed(), perm, table_, draft_options());
     known = {draft.core, draft.cost.nnz_l, draft.cost.flops, 0};
-    const auto made = complete_plan(lower_, std::move(draft), table_);
+    const auto made = complete(std::move(draft), table_);
     made->ordering = candidate.method;
     made->given = candidate.given;
     candidate.plan = made;
@@ -366,7 +376,7 @@ Analysis OrderingSelector::finish(std::string reason) {
     best.symbolic_s += seconds_of([&] {
       const PhaseRange range(Phase::symbolic);
       if (!options_.device.target.empty()) offer_device();
-      const auto made = complete_plan(lower_, std::move(*best_), *best_table_);
+      const auto made = complete(std::move(*best_), *best_table_);
       made->ordering = best.method;
       made->given = best.given;
       best.plan = made;

@@ -142,6 +142,8 @@ class OrderingSelector {
   bool enter(std::size_t k);
   void evaluate(Analysis::Candidate candidate, const Permutation& perm);
   void plan(Analysis::Candidate candidate, const Permutation& perm, Offset work);
+  /// Returns the plan of a draft, within AnalyzeOptions::device_bytes.
+  [[nodiscard]] std::shared_ptr<Plan> complete(PlanDraft draft, const CostTable& table) const;
   /// Compares the best draft with a draft of the same ordering for the device that is offered; the
   /// better one becomes best_.
   void offer_device();

@@ -1,13 +1,10 @@
-// Lists levels and tasks of a device's fronts, counts bytes, and places panels from the beginning
-// of the array and contribution blocks from its end. Blocks of narrow and small fronts with one
-// live range share one interval.
+// Lists levels, segments and tasks of a device's fronts, and counts bytes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/schedule.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <utility>
 
@@ -17,47 +14,14 @@
 #include "symbolic/device/cost.hpp"
 #include "symbolic/device/front_tasks.hpp"
 #include "symbolic/device/levels.hpp"
-#include "symbolic/device/live_ranges.hpp"
+#include "symbolic/device/places.hpp"
 #include "symbolic/device/small_layout.hpp"
 #include "symbolic/device/sweep_lists.hpp"
 
 namespace kauri::symbolic {
 namespace {
 
-/// Places of fronts in live blocks: a live block is one front, or all fronts with one live range.
-struct FrontPlaces {
-  std::vector<LiveBlock> live;
-  std::vector<std::size_t> of;  // per front: index of its live block
-  std::vector<Offset> offset;   // per front: offset in its live block
-  Offset end = 0;
-};
-
-/// Places size[s] entries that live from the phase of front s to that of its parent; a front with
-/// size[s] = 0 has no place. alone(s): true if front s gets a separate live block. stays: see
-/// allocate_offsets(); empty for an array that holds nothing else.
-template <class Alone>
-FrontPlaces place_fronts(std::span<const Offset> size, std::span<const Index> phase,
-                         std::span<const Index> parent, std::span<const Offset> stays,
-                         const Alone& alone) {
-  FrontPlaces out;
-  out.of.resize(size.size());
-  out.offset.resize(size.size());
-  std::map<std::pair<Index, Index>, std::size_t> shared;
-  for (std::size_t s = 0; s < size.size(); ++s) {
-    if (size[s] == 0) continue;
-    const std::pair life(phase[s], phase[parent[s]]);
-    std::size_t place = out.live.size();
-    if (!alone(s)) place = shared.try_emplace(life, place).first->second;
-    if (place == out.live.size()) out.live.push_back({life.first, life.second, 0});
-    Offset& sum = out.live[place].size;
-    out.of[s] = place;
-    out.offset[s] = sum;
-    sum = checked_add(sum, size[s], "entries of device memory");
-  }
-  out.end = stays.empty() ? allocate_offsets(out.live) : allocate_offsets(out.live, stays);
-  return out;
-}
-
+using Level = DeviceSchedule::Level;
 using TileList = DeviceSchedule::TileList;
 
 /// Appends prefix sums of tiles(front), for the fronts out.front[first .. first + count), to
@@ -137,6 +101,13 @@ std::vector<Index> sorted_fronts(const Supernodes& nodes, const DeviceLevels& le
   return sorted_by(fronts, levels.begin[3], [&](Index s) { return levels.of[s]; });
 }
 
+/// Lists the diagonal tiles of L of the tiled fronts out.front[first .. end).
+TileList list_pivot_tiles(const Supernodes& nodes, Index first, Index end, DeviceSchedule& out) {
+  return list_tiles(out, first, end - first, [&](Index s) {
+    return FrontCells{nodes.order(s), nodes.pivots(s)}.pivot_tiles();
+  });
+}
+
 /// Lists the fronts by level, the tiled fronts and their positions, and the work of each level.
 void list_levels(const Supernodes& nodes, const DeviceLevels& levels, DeviceSchedule& out) {
   out.narrow_levels = levels.begin[small];
@@ -152,97 +123,17 @@ void list_levels(const Supernodes& nodes, const DeviceLevels& levels, DeviceSche
     out.level.push_back(l < out.small_levels ? small_level(nodes, first, end - first, out)
                                              : tiled_level(nodes, first, end - first, out));
   }
-  const auto pivot_tiles = [&](Index s) {
-    return FrontCells{nodes.order(s), nodes.pivots(s)}.pivot_tiles();
-  };
-  out.pivot_tiles =
-      list_tiles(out, out.small_fronts, nodes.count() - out.small_fronts, pivot_tiles);
+  out.pivot_tiles = list_pivot_tiles(nodes, out.small_fronts, nodes.count(), out);
 }
 
-/// Places panels from the beginning of the array, phase by phase. Returns the end of the panels of
-/// each phase.
-std::vector<Offset> place_panels(const FrontSizes& sizes, const DeviceLevels& levels,
-                                 DeviceSchedule& out) {
-  std::vector<Offset> end(static_cast<std::size_t>(levels.phases), 0);
-  out.panel.resize(levels.of.size());
-  Offset next = 0;
-  for (const Index s : out.front) {
-    out.panel[s] = next;
-    next = checked_add(next, sizes.panel[s], "entries of L");
-    end[levels.phase[s]] = next;
+/// Lists the tiles of pivots of each segment.
+void list_segment_tiles(const Supernodes& nodes, DeviceSchedule& out) {
+  Index first = out.small_fronts;
+  for (DeviceSchedule::Segment& segment : out.segment) {
+    const Level& last = out.level[out.small_levels + segment.level_end - 1];
+    segment.pivot_tiles = list_pivot_tiles(nodes, first, last.first + last.count, out);
+    first = last.first + last.count;
   }
-  for (Index f = 1; f < levels.phases; ++f) end[f] = std::max(end[f], end[f - 1]);
-  out.factor_entries = next;
-  return end;
-}
-
-/// Returns for each block the last phase in which any part of its place was in use before, and the
-/// last use of all places.
-std::pair<std::vector<Index>, LastUse> last_uses(const std::vector<LiveBlock>& blocks) {
-  std::vector<std::size_t> order(blocks.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return blocks[a].born < blocks[b].born; });
-  std::pair<std::vector<Index>, LastUse> out{std::vector<Index>(blocks.size()), {}};
-  for (const std::size_t k : order) {
-    const Offset begin = blocks[k].at, end = begin + blocks[k].size;
-    out.first[k] = out.second.of(begin, end);
-    out.second.set(begin, end, blocks[k].dies);
-  }
-  return out;
-}
-
-/// Places the inverses and products that solves multiply by, behind the end of L, where blocks
-/// were. Returns their end.
-Offset place_inverses(const Supernodes& nodes, const DeviceLevels& levels, DeviceSchedule& out) {
-  out.inverses.assign(levels.of.size(), -1);
-  Offset next = out.factor_entries;
-  for (const Index s : out.front) {
-    if (!levels.is_tiled(s)) continue;
-    out.inverses[s] = next;
-    next = checked_add(next, FrontCells{nodes.order(s), nodes.pivots(s)}.solve_entries(),
-                       "entries of device memory");
-  }
-  return next;
-}
-
-void place_numbers(const Supernodes& nodes, const FrontSizes& sizes, const DeviceLevels& levels,
-                   DeviceSchedule& out) {
-  const std::vector<Offset> panel_end = place_panels(sizes, levels, out);
-  const FrontPlaces blocks = place_fronts(sizes.block, levels.phase, nodes.parent, panel_end,
-                                          [&](std::size_t s) { return levels.is_tiled(s); });
-  const std::vector<Offset> reach = reach_of(blocks.live, levels.phases);
-  const auto [before, last] = last_uses(blocks.live);
-  out.entries = place_inverses(nodes, levels, out);
-  for (Index f = 0; f < levels.phases; ++f)
-    out.entries =
-        std::max(out.entries, checked_add(panel_end[f], reach[f], "entries of device memory"));
-  out.block.assign(levels.of.size(), -1);
-  // Returns the number of levels of tiled fronts that must be done before a place is reused whose
-  // last use was in `phase`.
-  const auto levels_to = [](Index phase) { return std::max(phase + 1 - kTiledPhase, Index{0}); };
-  for (const Index s : out.front) {
-    const bool block = sizes.block[s] > 0;
-    if (block)
-      out.block[s] = out.entries - blocks.live[blocks.of[s]].at - blocks.offset[s] - sizes.block[s];
-    if (!levels.is_tiled(s)) continue;
-    // All blocks that ever lie in the panel's place are born before the panel: blocks that are live
-    // with it or later do not reach so far.
-    const Offset panel = out.entries - out.panel[s];
-    out.block_reuses.push_back(block ? levels_to(before[blocks.of[s]]) : 0);
-    out.panel_reuses.push_back(levels_to(last.of(panel - sizes.panel[s], panel)));
-  }
-}
-
-void place_updates(const Supernodes& nodes, const DeviceLevels& levels, DeviceSchedule& out) {
-  std::vector<Offset> size(levels.of.size());
-  for (Index s = 0; s < nodes.count(); ++s) size[s] = nodes.contribution(s);
-  const FrontPlaces updates =
-      place_fronts(size, levels.of, nodes.parent, {}, [](std::size_t) { return false; });
-  out.update.assign(levels.of.size(), -1);
-  for (std::size_t s = 0; s < size.size(); ++s)
-    if (size[s] > 0) out.update[s] = updates.live[updates.of[s]].at + updates.offset[s];
-  out.update_rows = updates.end;
 }
 
 /// Returns the bytes of an array on a device.
@@ -366,11 +257,18 @@ Offset device_entries(const Supernodes& nodes, const DeviceLevels& levels) {
 
 bool is_device_target(std::string_view target) { return target.starts_with("sm_"); }
 
-DeviceSchedule lay_out_fronts(const Supernodes& nodes, const DeviceLevels& levels) {
+DeviceSchedule lay_out_fronts(const Supernodes& nodes, const DeviceLevels& levels,
+                              const Segments* cut) {
   DeviceSchedule out;
   out.on = true;
   list_levels(nodes, levels, out);
-  place_numbers(nodes, sizes_of(nodes, levels.kind), levels, out);
+  const FrontSizes sizes = sizes_of(nodes, levels.kind);
+  if (cut) {
+    place_in_segments(nodes, sizes, levels, *cut, out);
+    list_segment_tiles(nodes, out);
+  } else {
+    place_numbers(nodes, sizes, levels, out);
+  }
   place_updates(nodes, levels, out);
   return out;
 }
@@ -476,7 +374,7 @@ Offset count_plan_bytes(const Supernodes& nodes, const Assembly& assembly,
          array_bytes(nodes.row) + index_bytes(static_cast<Offset>(nodes.row.size()) - n) +
          aligned_bytes(n + 1, Offset{sizeof(std::uint32_t)}) + array_bytes(assembly.entry_row) +
          array_bytes(assembly.entry_source) + array_bytes(schedule.front) +
-         array_bytes(schedule.tile_ptr) + index_bytes(n);
+         array_bytes(schedule.tile_ptr) + array_bytes(schedule.host_panel) + index_bytes(n);
 }
 
 }  // namespace kauri::symbolic

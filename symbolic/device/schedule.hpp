@@ -12,6 +12,7 @@
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/front_tasks.hpp"
 #include "symbolic/device/levels.hpp"
+#include "symbolic/device/segments.hpp"
 
 namespace kauri::symbolic {
 
@@ -33,9 +34,10 @@ Offset device_entries(const Supernodes& supernodes, const DeviceLevels& levels);
 Offset most_list_bytes(const FrontTree& fronts);
 
 /// Makes the part of a schedule that follows from the sizes of fronts alone, without row
-/// structures; add_device_tasks() adds the rest once the assembly is known. O(n log n). Throws
-/// Error(overflow).
-DeviceSchedule lay_out_fronts(const Supernodes& supernodes, const DeviceLevels& levels);
+/// structures; add_device_tasks() adds the rest once the assembly is known. `cut`: the segments
+/// after which panels leave the device; null: they all stay. O(n log n). Throws Error(overflow).
+DeviceSchedule lay_out_fronts(const Supernodes& supernodes, const DeviceLevels& levels,
+                              const Segments* cut = nullptr);
 /// Returns the most entries of a tiled front's contribution block for which there are tasks: 2^32 -
 /// 1, because tasks find entries by places of 32 bits. If a tiled front has a larger block, from
 /// 92,673 rows on, there are no tasks and no sweeps: a device does all tiled fronts of the plan

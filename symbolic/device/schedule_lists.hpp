@@ -112,9 +112,11 @@ struct DeviceSchedule {
       tiled;  ///< length supernodes: position among the tiled fronts in `front`, or -1
   // Places are offsets, in entries, into one array. Panels fill it from its beginning, level by
   // level. Contribution blocks fill it from its end, and may use memory in which panels of higher
-  // levels are written later.
+  // levels are written later. With segments everything lies where allocate_offsets() puts it.
   std::vector<Offset> panel;  ///< length supernodes: place of the panel, with the inverses of its
-                              ///< 16 x 16 diagonal blocks if tiled
+                              ///< 16 x 16 diagonal blocks if tiled; while it is factorised, if
+                              ///< it leaves the device later; -1 if it is narrow or small and
+                              ///< written to host memory at once
   std::vector<Offset>
       block;  ///< length supernodes: place of the contribution block; -1 if there is none
   /// Length supernodes: place of the matrices by which a solve multiplies beside L, which are the
@@ -122,7 +124,25 @@ struct DeviceSchedule {
   /// They are made at the end of a factorisation, in memory where contribution blocks were.
   std::vector<Offset> inverses;
   Offset entries = 0;         ///< entries of the array
-  Offset factor_entries = 0;  ///< entries of all panels
+  Offset factor_entries = 0;  ///< entries of all panels, those in host memory included
+
+  /// Panels that leave the device for host memory: `entries` entries from place `from` of the
+  /// array, to place `to` of the array in host memory.
+  struct Leaving {
+    Offset from, to, entries;
+  };
+  /// Consecutive levels of tiled fronts, after whose tasks panels leave the device. Their places
+  /// are used again from the segment after the next one on, so that they are copied while the next
+  /// one runs. The inverses of a segment's fronts are made when its tasks have ended.
+  struct Segment {
+    Index level_end = 0;           ///< number of levels of tiled fronts before its end
+    TileList pivot_tiles;          ///< diagonal tiles of L of its fronts
+    std::vector<Leaving> leaving;  ///< its panels, if they leave
+  };
+  std::vector<Segment> segment;    ///< in their order; empty if all of L stays on the device
+  std::vector<Offset> host_panel;  ///< length supernodes if there are segments: place of the panel in
+                                   ///< the array in host memory; -1 if it stays at `panel`
+  Offset host_entries = 0;         ///< entries of that array
   /// Lists of sums of children's entries. Sum k adds up the entries at places term[ptr[k]], ...,
   /// term[ptr[k+1]-1] of the array in this order. The sum is added to the entry at place[k], or
   /// written there if place[k] is in the scratch, which is the part of the array from scratch_begin

@@ -14,7 +14,7 @@ namespace kauri::symbolic {
 
 /// Entries that a factorisation holds on a device in each phase (symbolic/device/levels.hpp).
 struct PhaseMemory {
-  Offset stays = 0;              ///< panels of narrow and small fronts, which never leave
+  Offset stays = 0;              ///< panels of narrow and small fronts that stay
   std::vector<Offset> panels;    ///< length phases: panels of the tiled fronts of the phase
   std::vector<Offset> blocks;    ///< length phases: contribution blocks that are in use in it
   std::vector<Offset> inverses;  ///< length phases: what sweeps multiply by, of the tiled fronts of
@@ -34,6 +34,8 @@ PhaseMemory phase_memory(const DeviceLevels& levels, std::span<const Index> pare
 struct Segments {
   std::vector<Index> end;  ///< per segment: the phase after its last one
   Index resident = kTiledPhase;
+  bool small_leave = false;  ///< panels of narrow and small fronts are in host memory, where their
+                             ///< kernels write them; not read by the functions below
 };
 
 /// Returns the entries in use in `phase`, while the panels of phases [before, phase] are there:
@@ -42,7 +44,7 @@ Offset entries_in(const PhaseMemory& memory, Index phase, Index before);
 
 /// Returns the cut with the fewest panels that leave, and among these with the longest segments
 /// from the first on, in which no phase has more than `most` entries in use; nothing if there is
-/// none. A cut without panels that leave has one segment. O(phases^3).
+/// none. A cut without panels that leave has one segment. O(phases^2).
 std::optional<Segments> segments_within(const PhaseMemory& memory, Offset most);
 
 /// Returns the least `most` for which segments_within() returns a cut. O(phases^2).

@@ -37,7 +37,7 @@ Offset device_bytes(const DeviceSchedule& device) {
          bytes(device.tiled) + bytes(device.panel) + bytes(device.block) + bytes(device.inverses) +
          bytes(device.task) + bytes(device.sums.ptr) + bytes(device.sums.place) +
          bytes(device.sums.term) + bytes(device.sums.step) + bytes(device.block_reuses) +
-         bytes(device.panel_reuses) + bytes(device.update);
+         bytes(device.panel_reuses) + bytes(device.update) + bytes(device.host_panel);
 }
 
 Offset schedule_bytes(const Schedule& schedule) {
@@ -92,13 +92,19 @@ Offset Plan::peak_bytes(int scalar_bytes) const {
                     "bytes");  // the second term is the shift
     const Offset plan =
         device.plan_bytes + (device.hooks.by_level() ? 0 : device.sweeps.bytes + device.fast_bytes);
+    const Offset home =  // records of fronts with the places of panels in host memory
+        device.segment.empty() ? 0 : aligned_bytes(count, symbolic::kDeviceFrontBytes);
     return checked_add(aligned_bytes(device.entries, scalar_bytes),
-                       checked_add(values, fronts + plan, "bytes"), "bytes");
+                       checked_add(values, fronts + plan + home, "bytes"), "bytes");
   }
   const Offset stack =
       checked_mul(internals->schedule.stack_entries, scalar_bytes, "bytes of contributions");
   return checked_add(checked_add(factor_bytes(scalar_bytes), stack, "bytes"), counter_bytes(),
                      "bytes");
+}
+
+Offset Plan::host_bytes(int scalar_bytes) const {
+  return checked_mul(internals->device.host_entries, scalar_bytes, "bytes of host memory");
 }
 
 Offset Plan::prepared_bytes() const {

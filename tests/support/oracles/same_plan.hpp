@@ -108,6 +108,11 @@ class PlanDifference {
         same("inverses", a.inverses, b.inverses);
     same("entries", a.entries, b.entries),
         same("factor_entries", a.factor_entries, b.factor_entries);
+    same("host_panel", a.host_panel, b.host_panel),
+        same("host_entries", a.host_entries, b.host_entries);
+    each("segment", a.segment, b.segment, [](const symbolic::DeviceSchedule::Segment& x) {
+      return std::tuple(x.level_end, tiles(x.pivot_tiles), x.leaving.size());
+    });
     same("device.task", a.task, b.task), same("level_end", a.level_end, b.level_end);
     same("sums.ptr", a.sums.ptr, b.sums.ptr), same("sums.place", a.sums.place, b.sums.place);
     same("sums.term", a.sums.term, b.sums.term), same("sums.step", a.sums.step, b.sums.step);

@@ -1,0 +1,90 @@
+// Tests plans for a device with a limit of memory: bytes within the limit, places without flaws,
+// and the same tasks as without a limit.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "symbolic/plan/spill.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "kauri/core/analysis.hpp"
+#include "kauri/extras/generate.hpp"
+#include "symbolic/check/find_flaw.hpp"
+#include "symbolic/plan/internals.hpp"
+
+namespace kauri::symbolic {
+namespace {
+
+AnalyzeOptions options_for_device() {
+  AnalyzeOptions options;
+  options.target = "sm_90";
+  options.workers = 1;
+  options.ordering.method = OrderingMethod::nested_dissection;
+  return options;
+}
+
+std::shared_ptr<const Plan> plan_within(const std::string& system, Offset device_bytes) {
+  AnalyzeOptions options = options_for_device();
+  options.device_bytes = device_bytes;
+  return analyze(generate(system).pattern(), options);
+}
+
+/// Returns the least device bytes, which the error of a limit of one byte names.
+Offset least_bytes(const std::string& system) {
+  try {
+    plan_within(system, 1);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::memory);
+    const std::string text = error.what(), before = "with all of L there, and ";
+    const std::size_t at = text.find(before);
+    EXPECT_NE(at, std::string::npos) << text;
+    return std::stoll(text.substr(at + before.size()));
+  }
+  ADD_FAILURE() << "a plan within one byte";
+  return 0;
+}
+
+class Spill : public testing::TestWithParam<const char*> {};
+
+TEST_P(Spill, KeepsTheLimit) {
+  const auto in_core = plan_within(GetParam(), 0);
+  const DeviceSchedule& core = in_core->internals->device;
+  EXPECT_TRUE(core.segment.empty());
+  EXPECT_EQ(in_core->host_bytes(8), 0);
+  const Offset all = in_core->peak_bytes(8), least = least_bytes(GetParam());
+  ASSERT_LT(least, all);
+  Offset before = 0;
+  for (const Offset limit : {all - 1, all - (all - least) / 4, (all + least) / 2,
+                             least + (all - least) / 8, least}) {
+    SCOPED_TRACE(limit);
+    const auto plan = plan_within(GetParam(), limit);
+    EXPECT_LE(plan->peak_bytes(8), limit);
+    EXPECT_EQ(find_flaw(*plan), "");
+    const DeviceSchedule& device = plan->internals->device;
+    EXPECT_GE(device.segment.size(), 1U);
+    EXPECT_EQ(device.task, core.task);
+    EXPECT_EQ(device.level_end, core.level_end);
+    EXPECT_EQ(device.sums.place.size(), core.sums.place.size());
+    EXPECT_EQ(device.factor_entries, core.factor_entries);
+    EXPECT_EQ(plan->factor_bytes(8), in_core->factor_bytes(8));
+    EXPECT_GE(device.host_entries, before);  // less memory: more panels leave
+    EXPECT_LE(device.host_entries, device.factor_entries);
+    before = device.host_entries;
+  }
+  EXPECT_GT(before, 0);
+  EXPECT_THROW(plan_within(GetParam(), least - 1), Error);
+}
+
+INSTANTIATE_TEST_SUITE_P(Systems, Spill,
+                         testing::Values("poisson3d 22", "elast3d 10", "poisson2d 150",
+                                         "lap27 18"));
+
+TEST(SpilledPlans, OfACpuHaveNoLimit) {
+  AnalyzeOptions options;
+  options.device_bytes = 1;
+  EXPECT_EQ(analyze(generate("poisson2d 20").pattern(), options)->host_bytes(8), 0);
+}
+
+}  // namespace
+}  // namespace kauri::symbolic
