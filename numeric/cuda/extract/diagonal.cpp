@@ -23,7 +23,7 @@ void CudaFactor<T>::copy_diagonal(std::span<T> to) const {
   DeviceBlock block(aligned_bytes(plan()->n, sizeof(T)), heap);
   const PooledStream stream(context_.pool);
   T* out = block.template take<T>(plan()->n).data();
-  PlanView in_order = plan_->view();
+  PlanView in_order = view();
   in_order.old_of = nullptr;
   enqueue_diagonal(in_order, plan()->supernodes.count(), entries_.data(), out, nullptr,
                    stream->get());
@@ -42,7 +42,7 @@ double CudaFactor<T>::log_determinant() const {
   const PooledStream stream(context_.pool);
   LongProduct* part = block.template take<LongProduct>(parts).data();
   double* there = block.template take<double>(1).data();
-  cuda::enqueue_log_determinant(plan_->view(), fronts, entries_.data(), part, verdict_address(),
+  cuda::enqueue_log_determinant(view(), fronts, entries_.data(), part, verdict_address(),
                                 there, stream->get());
   double out = 0;
   check(cudaMemcpyAsync(&out, there, sizeof out, cudaMemcpyDeviceToHost, stream->get()),
@@ -60,12 +60,17 @@ void CudaFactor<T>::enqueue_log_determinant(double* there, WorkspaceImpl<T>& wor
   const CurrentDevice current(context_.device);
   require_on_device(there, there, "enqueue_log_determinant: the number", context_.device);
   auto* part = reinterpret_cast<LongProduct*>(static_cast<CudaWorkspace<T>&>(workspace).rhs());
-  cuda::enqueue_log_determinant(plan_->view(), plan()->supernodes.count(), entries_.data(), part,
+  cuda::enqueue_log_determinant(view(), plan()->supernodes.count(), entries_.data(), part,
                                 verdict_address(), there, static_cast<cudaStream_t>(stream));
 }
 
 template <class T>
 std::unique_ptr<InverseImpl<T>> CudaFactor<T>::make_inverse() const {
+  if (host_panels_)
+    throw Error(ErrorKind::usage,
+                "a selected inverse lies on the device beside L, in places like those of L, but "
+                "panels of this L are in host memory (AnalyzeOptions::device_bytes); compute it on "
+                "the CPU, or without that limit");
   const CurrentDevice current(context_.device);
   return std::make_unique<CudaInverse<T>>(plan_, context_);
 }

@@ -30,13 +30,14 @@ static_assert(sizeof(ChildViewOf<float>) == symbolic::kDeviceChildBytes &&
 }  // namespace
 
 template <class T>
-SmallFactor<T>::SmallFactor(const DevicePlan& plan, const FactorMemory<T>& memory,
-                            const SmallKernels<T>& kernels, DeviceBlock& block, cudaStream_t stream)
+SmallFactor<T>::SmallFactor(const DevicePlan& plan, const PlanView& homes,
+                            const FactorMemory<T>& memory, const SmallKernels<T>& kernels,
+                            DeviceBlock& block, cudaStream_t stream)
     : kernels_(kernels), narrow_(plan.plan()->internals->device.narrow_fronts) {
   const Offset small = plan.plan()->internals->device.small_fronts;
   front_ = block.take<GatheredFront<T>>(small);
   counters_ = block.take<int>(small + 2);
-  kernels_.describe(plan, memory, front_.data(), stream);
+  kernels_.describe(plan, homes, memory, front_.data(), stream);
 }
 
 template <class T>
@@ -67,6 +68,12 @@ TiledFactor<T>::TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memor
   ranges_ = symbolic::launch_ranges(device, symbolic::device_cost(plan.plan()->target, sizeof(T)),
                                     kernels_.launch_seconds);
   first_ = device.small_fronts;
+  for (const symbolic::DeviceSchedule::Segment& segment : device.segment)
+    parts_.push_back({device.level_end[segment.level_end - 1], segment.pivot_tiles.first,
+                      segment.pivot_tiles.count});
+  if (parts_.empty())
+    parts_.push_back({static_cast<Index>(device.task.size()), first_,
+                      static_cast<Index>(plan_->fronts().size())});
   sums_ = {sums.step,     sums.place, sums.term, sums.short_places, device.sums.scratch_begin,
            memory.entries};
   counters_ = block.take<int>(plan_->counters() + plan_->level_tasks().size() + 2);
@@ -77,7 +84,7 @@ TiledFactor<T>::TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memor
 
 template <class T>
 void TiledFactor<T>::enqueue(const PlanView& view, const FactorMemory<T>& memory,
-                             cudaStream_t stream) const {
+                             const Between& between, cudaStream_t stream) const {
   check(cudaMemsetAsync(counters_.data(), 0,
                         static_cast<std::size_t>(counters_.size()) * sizeof(int), stream),
         "counters");
@@ -85,7 +92,9 @@ void TiledFactor<T>::enqueue(const PlanView& view, const FactorMemory<T>& memory
   const kernels::ValuesOf<T> values{view.entry_ptr, view.entry_row, view.entry_source, memory.value,
                                     memory.shift};
   int* ticket = levels + plan_->level_tasks().size();
+  std::size_t k = 0;
   for (const auto& [first, end] : ranges_) {
+    if (first == (k == 0 ? 0 : parts_[k - 1].task_end)) between.begin(k);
     // Each team of a launch draws one ticket beyond the last, so the next launch counts from 0
     // anew; all other counters go on.
     if (first > 0) check(cudaMemsetAsync(ticket, 0, sizeof(int), stream), "the ticket");
@@ -99,8 +108,11 @@ void TiledFactor<T>::enqueue(const PlanView& view, const FactorMemory<T>& memory
                               least_part_,
                               pauses_};
     check(kernels_.enqueue(tasks, stream), "the launch of the tasks");
+    if (end != parts_[k].task_end) continue;
+    enqueue_states(view, parts_[k].first, parts_[k].fronts,
+                   front_.data() + (parts_[k].first - first_), memory, stream);
+    between.end(k++);
   }
-  enqueue_states(view, first_, static_cast<Index>(front_.size()), front_.data(), memory, stream);
 }
 
 template <class T>
@@ -124,8 +136,10 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext 
   check(cudaMemcpyAsync(&verdict_.data()->verdict, &host_verdict_.place().there->value,
                         sizeof(DeviceVerdict), cudaMemcpyDefault, stream_->get()),
         "the verdict");
+  if (!p.internals->device.segment.empty())
+    host_panels_.emplace(*plan_, context_, entries_.data(), block_, stream_->get());
   if (kernels_.gathers())
-    small_ = SmallFactor<T>(*plan_, memory(), kernels_.small, block_, stream_->get());
+    small_ = SmallFactor<T>(*plan_, view(), memory(), kernels_.small, block_, stream_->get());
   if (kernels_.tiled.teams > 0 && !p.internals->device.task.empty())
     tiled_ = TiledFactor<T>(*plan_, memory(), kernels_.tiled, block_, stream_->get());
   stream_->synchronize();
@@ -152,12 +166,29 @@ void CudaFactor<T>::enqueue(cudaStream_t stream) const {
     small_.enqueue(plan_->view(), memory(), stream);
   else
     level_by_level(small);
-  if (kernels_.tiled.teams > 0 && !device.task.empty())
-    tiled_.enqueue(plan_->view(), memory(), stream);
-  else
+  if (kernels_.tiled.teams > 0 && !device.task.empty()) {
+    enqueue_tasks(stream);
+  } else {
     level_by_level(tiled);
-  enqueue_tile_inverses(plan_->view(), device.pivot_tiles, memory(), fast_, stream);
-  enqueue_verdict(plan_->view(), fronts, memory(), verdict_.data(), host_verdict_.place(), stream);
+    enqueue_tile_inverses(plan_->view(), device.pivot_tiles, memory(), fast_, stream);
+  }
+  enqueue_verdict(view(), fronts, memory(), verdict_.data(), host_verdict_.place(), stream);
+}
+
+template <class T>
+void CudaFactor<T>::enqueue_tasks(cudaStream_t stream) const {
+  const symbolic::DeviceSchedule& device = plan_->plan()->internals->device;
+  const auto begin = [&](std::size_t k) {
+    if (host_panels_) host_panels_->begin_segment(k, stream);
+  };
+  const auto end = [&](std::size_t k) {
+    enqueue_tile_inverses(plan_->view(),
+                          host_panels_ ? device.segment[k].pivot_tiles : device.pivot_tiles,
+                          memory(), fast_, stream);
+    if (host_panels_) host_panels_->end_segment(k, stream);
+  };
+  tiled_.enqueue(plan_->view(), memory(), {begin, end}, stream);
+  if (host_panels_) host_panels_->end(stream);
 }
 
 /// The first run makes no graph: its verdict need not wait for one, and a factor that is filled
@@ -185,6 +216,26 @@ template <class T>
 FactorMemory<T> CudaFactor<T>::memory() const {
   return {entries_.data(), value_.data(),         shift_.data(),
           state_.data(),   failed_column_.data(), failed_pivot_.data()};
+}
+
+template <class T>
+PlanView CudaFactor<T>::view() const {
+  PlanView view = plan_->view();
+  if (host_panels_) view.front = host_panels_->fronts();
+  return view;
+}
+
+template <class T>
+SweepView CudaFactor<T>::sweeps() const {
+  SweepView view = *plan_->sweeps();
+  if (host_panels_) view.front = host_panels_->fronts();
+  return view;
+}
+
+template <class T>
+const T* CudaFactor<T>::panel_of(Index s) const {
+  const T* const on_host = host_panels_ ? host_panels_->panel(s) : nullptr;
+  return on_host ? on_host : entries_.data() + plan()->internals->device.panel[s];
 }
 
 template <class T>
@@ -277,12 +328,11 @@ T CudaFactor<T>::entry(Index row, Index col) const {
   if (at == rows.end() || *at != row) return T(0);
   const Index m = nodes.order(s), p = nodes.pivots(s), r = static_cast<Index>(at - rows.begin()),
               c = col - nodes.first[s];
-  const Offset place =
-      plan.internals->device.panel[s] + (plan.internals->device.tiled[s] == kNone
-                                             ? symbolic::SmallLayout{m, p}.place(r, c)
-                                             : symbolic::FrontCells{m, p}.place(r, c));
+  const Offset place = plan.internals->device.tiled[s] == kNone
+                           ? symbolic::SmallLayout{m, p}.place(r, c)
+                           : symbolic::FrontCells{m, p}.place(r, c);
   const CurrentDevice current(context_.device);
-  return fetch(entries_.data() + place, *stream_, "an entry of L");
+  return fetch(panel_of(s) + place, *stream_, "an entry of L");
 }
 
 template <class T>
@@ -292,8 +342,7 @@ void CudaFactor<T>::copy_panel(Index s, std::span<T> to) const {
   const auto copy = [&](Offset entries, const auto& layout) {
     std::vector<T> panel(static_cast<std::size_t>(entries));
     const CurrentDevice current(context_.device);
-    fetch(std::span(panel), entries_.data() + plan.internals->device.panel[s], *stream_,
-          "a panel of L");
+    fetch(std::span(panel), panel_of(s), *stream_, "a panel of L");
     for (Index c = 0; c < p; ++c)
       for (Index r = c; r < m; ++r)
         to[static_cast<std::size_t>(c) * m + r] = panel[layout.place(r, c)];

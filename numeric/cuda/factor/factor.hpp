@@ -4,9 +4,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "numeric/backend.hpp"
+#include "numeric/cuda/factor/host_panels.hpp"
 #include "numeric/cuda/factor/small/gathered_fronts.hpp"
 #include "numeric/cuda/factor/verdict_kernels.hpp"
 #include "numeric/cuda/plan/front_view.hpp"
@@ -32,10 +35,10 @@ class SmallFactor {
  public:
   SmallFactor() = default;
   /// Takes its arrays from `block` and enqueues the kernel that fills the descriptions, on the
-  /// current device: they are valid once the stream has completed it. The members of `kernels` are
-  /// not null. Throws Error: memory, device.
-  SmallFactor(const DevicePlan& plan, const FactorMemory<T>& memory, const SmallKernels<T>& kernels,
-              DeviceBlock& block, cudaStream_t stream);
+  /// current device: they are valid once the stream has completed it. `homes`: as for
+  /// enqueue_gathered_views(). The members of `kernels` are not null. Throws Error: memory, device.
+  SmallFactor(const DevicePlan& plan, const PlanView& homes, const FactorMemory<T>& memory,
+              const SmallKernels<T>& kernels, DeviceBlock& block, cudaStream_t stream);
   void enqueue(const PlanView& view, const FactorMemory<T>& memory, cudaStream_t stream) const;
 
  private:
@@ -46,8 +49,8 @@ class SmallFactor {
   Index narrow_ = 0;
 };
 
-/// The tiled fronts of one factor, which a persistent kernel factorises, in one launch or, if that
-/// may take too long, in several. Holds views of the fronts and of their children with the
+/// The tiled fronts of one factor, which a persistent kernel factorises: in one launch, or in one for
+/// each segment of the plan, or in more if these may take too long. Holds views of the fronts and of their children with the
 /// addresses of the factor's memory, and counters.
 template <class T>
 class TiledFactor {
@@ -58,12 +61,22 @@ class TiledFactor {
   /// and kernels.teams be > 0. Throws Error: memory, device.
   TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memory, const TiledKernels<T>& kernels,
               DeviceBlock& block, cudaStream_t stream);
-  /// Enqueues zeros for the counters, the tasks of all tiled fronts, and the launch that copies
-  /// their failures to the fronts' states. The caller enqueues all small fronts on the stream
-  /// before.
-  void enqueue(const PlanView& view, const FactorMemory<T>& memory, cudaStream_t stream) const;
+  /// What the caller enqueues between the launches: begin(k) before the tasks of segment k, end(k)
+  /// when they and the launch that copies failures of their fronts to the fronts' states are
+  /// enqueued. A plan without segments counts as one.
+  struct Between {
+    std::function<void(std::size_t)> begin, end;
+  };
+  /// Enqueues zeros for the counters and the tasks of all tiled fronts. The caller enqueues all
+  /// small fronts on the stream before.
+  void enqueue(const PlanView& view, const FactorMemory<T>& memory, const Between& between,
+               cudaStream_t stream) const;
 
  private:
+  /// A segment: the end of its tasks, and its fronts as positions in PlanView::order.
+  struct Part {
+    Index task_end, first, fronts;
+  };
   const TiledPlan* plan_ = nullptr;
   DeviceArray<kernels::FrontViewOf<T>> front_;
   DeviceArray<kernels::ChildViewOf<T>> child_;
@@ -73,6 +86,7 @@ class TiledFactor {
   Index first_ = 0;  // position of the first tiled front in PlanView::order
   TiledKernels<T> kernels_;
   std::vector<symbolic::LaunchRange> ranges_;
+  std::vector<Part> parts_;
   unsigned pauses_ = 0;
   Index least_part_ = 0;
 };
@@ -142,11 +156,23 @@ class CudaFactor final : public FactorImpl<T>,
   [[nodiscard]] std::unique_ptr<InverseImpl<T>> make_inverse() const override;
   [[nodiscard]] Offset inverse_bytes() const override;
   /// Returns DeviceSchedule::entries entries on the device: panels of L with the inverses beside
-  /// them, and the memory of contribution blocks.
+  /// them, and the memory of contribution blocks. The index of a panel in host memory (view()) lies
+  /// outside of them.
   [[nodiscard]] const T* entries() const { return entries_.data(); }
+  /// Returns the plan's arrays with the records of fronts by which L is read.
+  [[nodiscard]] PlanView view() const;
 
  private:
   [[nodiscard]] FactorMemory<T> memory() const;
+  /// Returns the lists of sweeps with the records of view(). The plan has such lists.
+  [[nodiscard]] SweepView sweeps() const;
+  /// Returns the panel of front s, on the device or in host memory.
+  [[nodiscard]] const T* panel_of(Index s) const;
+  void fill_panel(SavedPanels<T>& from, Index s, std::vector<T>& room, T* to) const;
+  void restore_panels(SavedPanels<T>& from, cudaStream_t stream);
+  /// Enqueues the tasks of tiled fronts with the copies of panels that leave, and the inverses of
+  /// diagonal tiles.
+  void enqueue_tasks(cudaStream_t stream) const;
   /// Enqueues all launches of a factorisation after the first one, which enqueue_beginning_of()
   /// enqueues. The arguments of these launches never change, so graph_ records them.
   void enqueue(cudaStream_t stream) const;
@@ -208,7 +234,8 @@ class CudaFactor final : public FactorImpl<T>,
   DeviceArray<Index> failed_column_;
   DeviceArray<double> failed_pivot_;
   DeviceArray<VerdictMemory> verdict_;
-  SmallFactor<T> small_;  // if kernels_.gathers()
+  std::optional<HostPanels<T>> host_panels_;  // if panels leave the device
+  SmallFactor<T> small_;                      // if kernels_.gathers()
   TiledFactor<T> tiled_;
   Graph graph_;
   bool ran_ = false, tried_graph_ = false;

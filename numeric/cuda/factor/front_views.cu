@@ -88,6 +88,17 @@ __global__ void __launch_bounds__(kThreads)
   out[k] = front;
 }
 
+/// Writes the record of each front to `home`, with the place of its panel in host memory, if it has
+/// one: `host` entries behind FactorMemory::entries is where that memory begins.
+__global__ void __launch_bounds__(kThreads)
+    view_homes(PlanView plan, const Offset* host_panel, Offset host, Index fronts, Front* home) {
+  const Index s = thread_index();
+  if (s >= fronts) return;
+  Front f = plan.front[s];
+  if (host_panel[s] >= 0) f.panel = host + host_panel[s];
+  home[s] = f;
+}
+
 /// Launches a kernel with one thread for each of `count` > 0 items.
 template <class... P, class... A>
 void launch(void (*kernel)(P...), Offset count, cudaStream_t stream, A&&... arguments) {
@@ -105,6 +116,7 @@ void load_view_kernels() {
   load(view_children<double>);
   load(view_small_fronts<float>);
   load(view_small_fronts<double>);
+  load(view_homes);
 }
 
 template <class T>
@@ -121,22 +133,29 @@ void enqueue_views(const DevicePlan& plan, const FactorMemory<T>& memory,
 }
 
 template <class T>
-void enqueue_gathered_views(const DevicePlan& plan, const FactorMemory<T>& memory,
-                            GatheredFront<T>* fronts, cudaStream_t stream) {
+void enqueue_gathered_views(const DevicePlan& plan, const PlanView& homes,
+                            const FactorMemory<T>& memory, GatheredFront<T>* fronts,
+                            cudaStream_t stream) {
   const symbolic::DeviceSchedule& device = plan.plan()->internals->device;
   const Index small = device.small_fronts;
   if (small > 0)
-    launch(view_small_fronts<T>, small, stream, plan.view(), device.narrow_fronts, small, memory,
-           fronts);
+    launch(view_small_fronts<T>, small, stream, homes, device.narrow_fronts, small, memory, fronts);
+}
+
+void enqueue_homes(const DevicePlan& plan, Offset host, Front* home, cudaStream_t stream) {
+  const Index fronts = plan.plan()->supernodes.count();
+  if (fronts > 0)
+    launch(view_homes, fronts, stream, plan.view(), plan.host_panel().data(), host, fronts, home);
 }
 
 template void enqueue_views(const DevicePlan&, const FactorMemory<float>&, const TiledViews<float>&,
                             cudaStream_t);
 template void enqueue_views(const DevicePlan&, const FactorMemory<double>&,
                             const TiledViews<double>&, cudaStream_t);
-template void enqueue_gathered_views(const DevicePlan&, const FactorMemory<float>&,
+template void enqueue_gathered_views(const DevicePlan&, const PlanView&, const FactorMemory<float>&,
                                      GatheredFront<float>*, cudaStream_t);
-template void enqueue_gathered_views(const DevicePlan&, const FactorMemory<double>&,
+template void enqueue_gathered_views(const DevicePlan&, const PlanView&,
+                                     const FactorMemory<double>&,
                                      GatheredFront<double>*, cudaStream_t);
 
 }  // namespace kauri::numeric::cuda

@@ -28,9 +28,16 @@ void enqueue_views(const DevicePlan& plan, const FactorMemory<T>& memory,
                    const TiledViews<T>& views, cudaStream_t stream);
 
 /// Enqueues the kernel that fills `fronts`, one description for each narrow or small front of the
-/// plan. Throws Error(device).
+/// plan. `homes`: the plan's arrays with the records of enqueue_homes(), if panels leave the device.
+/// Throws Error(device).
 template <class T>
-void enqueue_gathered_views(const DevicePlan& plan, const FactorMemory<T>& memory,
-                            GatheredFront<T>* fronts, cudaStream_t stream);
+void enqueue_gathered_views(const DevicePlan& plan, const PlanView& homes,
+                            const FactorMemory<T>& memory, GatheredFront<T>* fronts,
+                            cudaStream_t stream);
+
+/// Enqueues the kernel that writes the records of all fronts of a plan with segments to `home`,
+/// with the places where panels are when the factorisation has ended. host: entries from
+/// FactorMemory::entries to the beginning of the panels in host memory. Throws Error(device).
+void enqueue_homes(const DevicePlan& plan, Offset host, Front* home, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

@@ -96,9 +96,7 @@ void CudaFactor<T>::copy_diagonal_inverses(Index s, std::span<T> to) const {
   const FrontCells cells{plan()->supernodes.order(s), plan()->supernodes.pivots(s)};
   std::vector<T> blocks(static_cast<std::size_t>(cells.diagonal_entries()));
   const CurrentDevice current(context_.device);
-  fetch(std::span(blocks),
-        entries_.data() + plan()->internals->device.panel[s] + cells.panel().entries(), *stream_,
-        "inverses beside L");
+  fetch(std::span(blocks), panel_of(s) + cells.panel().entries(), *stream_, "inverses beside L");
   auto next = to.begin();
   for_each_block(cells.p, [&](Index first, Index rows) {
     for (Index r = 0; r < rows; ++r)
@@ -107,40 +105,72 @@ void CudaFactor<T>::copy_diagonal_inverses(Index s, std::span<T> to) const {
   });
 }
 
-/// Leaves L, the inverses beside it, and the verdict on the device as a factorisation leaves them:
-/// copies all panels at once, then enqueues the inverses of diagonal tiles and the verdict, and
-/// waits for them.
+/// Writes the saved panel of front s to `to`, which holds zeros, in the front's layout.
+template <class T>
+void CudaFactor<T>::fill_panel(SavedPanels<T>& from, Index s, std::vector<T>& room, T* to) const {
+  const Index m = plan()->supernodes.order(s), pivots = plan()->supernodes.pivots(s);
+  room.assign(static_cast<std::size_t>(m) * static_cast<std::size_t>(pivots), T(0));
+  from.read(s, room);
+  if (plan()->internals->device.tiled[s] == kNone)
+    return put_panel(room, m, pivots, to, SmallLayout{m, pivots});
+  put_panel(room, m, pivots, to, FrontCells{m, pivots});
+  complete_tiled(to, FrontCells{m, pivots}, from.diagonal_inverses(s));
+}
+
+/// Copies the saved panels to their places: at once if all of them are on the device, else one by
+/// one.
+template <class T>
+void CudaFactor<T>::restore_panels(SavedPanels<T>& from, cudaStream_t stream) {
+  const symbolic::DeviceSchedule& device = plan()->internals->device;
+  const Index fronts = plan()->supernodes.count();
+  std::vector<T> room;
+  if (!host_panels_) {
+    std::vector<T> image(static_cast<std::size_t>(device.factor_entries), T(0));
+    for (Index s = 0; s < fronts; ++s) fill_panel(from, s, room, image.data() + device.panel[s]);
+    const CurrentDevice current(context_.device);
+    if (fronts > 0)
+      context_.staging->copy(entries_.data(), std::as_bytes(std::span<const T>(image)), stream);
+    return;
+  }
+  const CurrentDevice current(context_.device);
+  stream_->synchronize();  // host memory is written here: no copy may be under way
+  std::vector<T> panel;
+  for (Index s = 0; s < fronts; ++s) {
+    const FrontCells cells{plan()->supernodes.order(s), plan()->supernodes.pivots(s)};
+    const Offset entries = device.tiled[s] == kNone
+                               ? SmallLayout{cells.m, cells.p}.panel_storage()
+                               : cells.panel().entries() + cells.diagonal_entries();
+    if (T* const there = host_panels_->panel(s)) {
+      std::fill_n(there, entries, T(0));
+      fill_panel(from, s, room, there);
+      continue;
+    }
+    panel.assign(static_cast<std::size_t>(entries), T(0));
+    fill_panel(from, s, room, panel.data());
+    context_.staging->copy(entries_.data() + device.panel[s],
+                           std::as_bytes(std::span<const T>(panel)), stream);
+  }
+}
+
+/// Leaves L, the inverses beside it, and the verdict as a factorisation leaves them: copies all
+/// panels, then enqueues the inverses of diagonal tiles and the verdict, and waits for them.
 template <class T>
 const DeviceVerdict& CudaFactor<T>::restore(SavedPanels<T>& from) {
   const Plan& p = *plan();
   seen_ = {};
   holds_values_ = awaits_verdict_ = false;
-  std::vector<T> image(static_cast<std::size_t>(p.internals->device.factor_entries), T(0)), panel;
   const Index fronts = p.supernodes.count();
-  for (Index s = 0; s < fronts; ++s) {
-    const Index m = p.supernodes.order(s), pivots = p.supernodes.pivots(s);
-    T* const to = image.data() + p.internals->device.panel[s];
-    panel.assign(static_cast<std::size_t>(m) * static_cast<std::size_t>(pivots), T(0));
-    from.read(s, panel);
-    if (p.internals->device.tiled[s] == kNone) {
-      put_panel(panel, m, pivots, to, SmallLayout{m, pivots});
-      continue;
-    }
-    put_panel(panel, m, pivots, to, FrontCells{m, pivots});
-    complete_tiled(to, FrontCells{m, pivots}, from.diagonal_inverses(s));
-  }
-  const CurrentDevice current(context_.device);
   const WaitInUnwinding waits(*stream_);
   const cudaStream_t stream = stream_->get();
+  restore_panels(from, stream);
+  const CurrentDevice current(context_.device);
   enqueue_beginning_of(ValueSource<T>::in_place(), T(0), stream);
-  if (fronts > 0) {
-    context_.staging->copy(entries_.data(), std::as_bytes(std::span<const T>(image)), stream);
+  if (fronts > 0)
     check(cudaMemsetAsync(state_.data(), 0, static_cast<std::size_t>(fronts) * sizeof(FrontState),
                           stream),
           "states of fronts");
-  }
-  enqueue_tile_inverses(plan_->view(), p.internals->device.pivot_tiles, memory(), fast_, stream);
-  enqueue_verdict(plan_->view(), fronts, memory(), verdict_.data(), host_verdict_.place(), stream);
+  enqueue_tile_inverses(view(), p.internals->device.pivot_tiles, memory(), fast_, stream);
+  enqueue_verdict(view(), fronts, memory(), verdict_.data(), host_verdict_.place(), stream);
   stream_->synchronize();
   return seen_ = host_verdict_.read("the verdict of a factor");
 }

@@ -67,6 +67,7 @@ DevicePlan::DevicePlan(std::shared_ptr<const Plan> plan, const DeviceContext& co
         },
         [&] {
           view_ = upload(uploader);
+          host_panel_ = uploader.copy(this->plan()->internals->device.host_panel);
           if (context.kernels.runs_tasks(*this->plan()) &&
               !this->plan()->internals->device.task.empty())
             tiled_ = TiledPlan(*this->plan(), context.kernels.task_teams(*this->plan()), uploader);

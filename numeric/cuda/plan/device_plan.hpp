@@ -31,7 +31,8 @@ struct DeviceContext {
 /// indices into FactorMemory::entries. `first` is the column of L of the first pivot. The children
 /// are PlanView::child[child_begin .. child_end); parent is kNone for a root.
 struct Front {
-  Offset panel;     ///< begin of the panel: laid out as SmallLayout{m, p}, or, if tiled, as
+  Offset panel;     ///< begin of the panel (HostPanels: not of one in this array, if it has left the
+                    ///< device): laid out as SmallLayout{m, p}, or, if tiled, as
                     ///< FrontCells{m, p}.panel(), followed by FrontCells::diagonal_entries()
   Offset inverses;  ///< begin of the inverses of diagonal tiles and of products with them,
                     ///< FrontCells::solve_entries() entries that solves read; -1 if not tiled
@@ -104,6 +105,8 @@ class DevicePlan final : public PreparedPlanImpl {
   /// Returns the lists of sweeps, or null if neither solves in double nor those in float go by
   /// sweeps.
   [[nodiscard]] const SweepView* sweeps() const { return sweeps_ ? &*sweeps_ : nullptr; }
+  /// Returns DeviceSchedule::host_panel on the device; empty without segments.
+  [[nodiscard]] const DeviceArray<Offset>& host_panel() const { return host_panel_; }
 
  private:
   [[nodiscard]] PlanView upload(Uploader& uploader) const;
@@ -113,6 +116,7 @@ class DevicePlan final : public PreparedPlanImpl {
   DeviceBlock block_;
   PlanView view_{};
   TiledPlan tiled_;
+  DeviceArray<Offset> host_panel_;
   std::optional<SweepView> sweeps_;
 };
 

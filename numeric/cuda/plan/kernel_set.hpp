@@ -78,9 +78,10 @@ struct TiledKernels {
 /// fallback does these fronts.
 template <class T>
 struct SmallKernels {
-  /// Enqueues the descriptions of all small fronts of the plan with the addresses of one factor.
-  void (*describe)(const DevicePlan& plan, const FactorMemory<T>& memory, GatheredFront<T>* fronts,
-                   cudaStream_t stream) = nullptr;
+  /// Enqueues the descriptions of all small fronts of the plan with the addresses of one factor:
+  /// enqueue_gathered_views() (factor/front_views.hpp).
+  void (*describe)(const DevicePlan& plan, const PlanView& homes, const FactorMemory<T>& memory,
+                   GatheredFront<T>* fronts, cudaStream_t stream) = nullptr;
   /// Enqueues the factorisation of `count` fronts of at most max_rows rows. done, ticket: as in
   /// GatherSource.
   cudaError_t (*enqueue)(const GatheredFront<T>* fronts, Index count, Index max_rows,

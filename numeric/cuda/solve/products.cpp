@@ -18,12 +18,12 @@ void CudaFactor<T>::enqueue_product_block(const MatrixView<const T>& b, const Ma
                                           SolveMemory<T> memory, bool transposed,
                                           cudaStream_t stream) const {
   memory.nrhs = x.cols;
-  PlanView in_order = plan_->view();
+  PlanView in_order = view();
   in_order.old_of = nullptr;
   enqueue_gather<T>(in_order, b.rows, strided(b), memory, stream);
   for (const Level& level : plan_->levels())
-    transposed ? enqueue_transposed_product(plan_->view(), level, memory, stream)
-               : enqueue_product(plan_->view(), level, memory, stream);
+    transposed ? enqueue_transposed_product(view(), level, memory, stream)
+               : enqueue_product(view(), level, memory, stream);
   SolveMemory<T> result = memory;
   result.x = memory.y;
   enqueue_scatter(in_order, x.rows, strided(x), result, verdict_address(), stream);

@@ -39,17 +39,17 @@ void CudaFactor<T>::enqueue_block(const MatrixView<const T>& b, const MatrixView
         static_cast<std::size_t>(x.rows) * static_cast<std::size_t>(x.cols) * sizeof(T);
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "a solution of one sweep");
   };
-  PlanView in_order = plan_->view();
+  PlanView in_order = view();
   in_order.old_of = nullptr;
-  enqueue_gather(steps.permute ? plan_->view() : in_order, b.rows, strided(b), memory, stream);
+  enqueue_gather(steps.permute ? view() : in_order, b.rows, strided(b), memory, stream);
   if (steps.backward && !steps.forward) copy(memory.y, memory.x);
   if (steps.forward)
-    for (const Level& level : levels) enqueue_forward(plan_->view(), level, memory, stream);
+    for (const Level& level : levels) enqueue_forward(view(), level, memory, stream);
   if (steps.backward)
     for (auto level = levels.rbegin(); level != levels.rend(); ++level)
-      enqueue_backward(plan_->view(), *level, memory, stream);
+      enqueue_backward(view(), *level, memory, stream);
   if (steps.forward && !steps.backward) copy(memory.x, memory.y);
-  enqueue_scatter(steps.back ? plan_->view() : in_order, x.rows, strided(x), memory,
+  enqueue_scatter(steps.back ? view() : in_order, x.rows, strided(x), memory,
                   verdict_address(), stream);
 }
 
@@ -67,7 +67,7 @@ void CudaFactor<T>::enqueue_fast(const MatrixView<const T>& b, const MatrixView<
     return enqueue_one(kernels_.single.enqueue, strided(b), strided(x), numbers, steps, stream);
   }
   kernels_.solve_several(kernels_,
-                         {*plan(), *plan_->sweeps(), entries_.data(), workspace.numbers(), most, b,
+                         {*plan(), sweeps(), entries_.data(), workspace.numbers(), most, b,
                           x, verdict_address(), steps},
                          stream);
 }
@@ -79,23 +79,24 @@ void CudaFactor<T>::enqueue_one(EnqueueSweeps<SweepMemory<T, N>> launch,
                                 double* numbers, const SolveSteps& steps,
                                 cudaStream_t stream) const {
   const Plan& p = *plan();
-  PlanView in_order = plan_->view();
+  const PlanView permuted = view();
+  PlanView in_order = permuted;
   in_order.old_of = nullptr;
   SweepMemory<T, N> memory = sweep_memory<T, N>(p, entries_.data(), numbers);
   memory.verdict = verdict_address(), memory.b = b.data, memory.out = x.data;
   memory.b_step = b.row, memory.out_step = x.row;
   memory.run_flag = steps.run_flag;
-  const bool sweeps = steps.forward || steps.backward;  // without either, the solve is a
+  const bool runs = steps.forward || steps.backward;  // without either, the solve is a
                                                         // permutation alone
-  if (sweeps) enqueue_unset<N>(p, numbers, stream);
-  SweepView view = *plan_->sweeps();
-  view.old_of = steps.permute ? plan_->view().old_of : nullptr;
-  view.back_of = steps.back ? plan_->view().old_of : nullptr;
+  if (runs) enqueue_unset<N>(p, numbers, stream);
+  SweepView lists = sweeps();
+  lists.old_of = steps.permute ? permuted.old_of : nullptr;
+  lists.back_of = steps.back ? permuted.old_of : nullptr;
   const SolveMemory<N> y{nullptr, memory.y, memory.y, memory.update, 1, steps.run_flag};
-  if (!steps.forward) enqueue_gather(steps.permute ? plan_->view() : in_order, p.n, b, y, stream);
-  if (sweeps) launch(view, memory, steps.forward, steps.backward, kernels_.single.blocks, stream);
+  if (!steps.forward) enqueue_gather(steps.permute ? permuted : in_order, p.n, b, y, stream);
+  if (runs) launch(lists, memory, steps.forward, steps.backward, kernels_.single.blocks, stream);
   if (!steps.backward)
-    enqueue_scatter(steps.back ? plan_->view() : in_order, p.n, x, y, verdict_address(), stream);
+    enqueue_scatter(steps.back ? permuted : in_order, p.n, x, y, verdict_address(), stream);
 }
 
 template <class T>

@@ -22,15 +22,20 @@ using Work = std::function<cudaError_t()>;
 using kauri::emulator::GraphStep;
 namespace emulator = kauri::emulator;
 
+struct EmulatedStream;
 struct EmulatedGraph {
   std::vector<Work> work;
   std::unique_ptr<emulator::Capture> capture;  // while it captures
+  std::vector<EmulatedStream*> joined;  // streams that wait for events of the capture, which are
+                                        // captured, too
 };
 
 /// A stream. The thread that enqueues work executes it at once; behind a host function the thread
 /// of that function executes it, after the function has returned.
 struct EmulatedStream {
   EmulatedGraph* capture = nullptr;
+  std::size_t captured = 0, rejoined = 0;  // in a capture that it joined: its works, and those that
+                                           // another stream of the capture waits for
   const CUcontext context;
   std::atomic<int> watched_copies = 0, launches = 0;  ///< since the last wait for the stream
 
@@ -93,6 +98,8 @@ struct EmulatedStream {
 };
 struct EmulatedEvent {
   cudaStream_t stream = nullptr;
+  EmulatedGraph* capture = nullptr;  // that of the stream, if it was capturing
+  std::size_t captured = 0;
 };
 
 namespace {
@@ -252,6 +259,7 @@ cudaError_t enqueue(cudaStream_t stream, Work work) {
   if (stream->capture->capture->is_invalidated()) return cudaErrorStreamCaptureInvalidated;
   if (refuses(GraphStep::capture)) return last_error;
   stream->capture->work.push_back(std::move(work));
+  ++stream->captured;
   return cudaSuccess;
 }
 
@@ -393,13 +401,19 @@ kauri::emulator::GraphCounts kauri::emulator::graph_counts() {
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
   if (const cudaError_t error = entered(stream); error != cudaSuccess) return error;
   if (refuses(GraphStep::begin_capture)) return last_error;
+  stream->captured = stream->rejoined = 0;
   return set(&stream->capture,
-             new EmulatedGraph{{}, std::make_unique<emulator::Capture>(mode, stream->blocking)});
+             new EmulatedGraph{{}, std::make_unique<emulator::Capture>(mode, stream->blocking), {}});
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   *graph = std::exchange(stream->capture, nullptr);
   const auto capture = std::move((*graph)->capture);
-  if (capture->is_invalidated()) {
+  bool whole = true;  // all work of streams that joined is waited for
+  for (EmulatedStream* other : std::exchange((*graph)->joined, {})) {
+    other->capture = nullptr;
+    whole = whole && other->captured == other->rejoined;
+  }
+  if (!whole || capture->is_invalidated()) {
     delete std::exchange(*graph, nullptr);
     return last_error = cudaErrorStreamCaptureInvalidated;
   }
@@ -414,7 +428,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsig
   if (refuses(GraphStep::instantiate)) return last_error;
   if (const cudaError_t error = allowed(); error != cudaSuccess) return error;
   ++graphs_made;
-  return set(exec, new EmulatedGraph{graph->work, nullptr});
+  return set(exec, new EmulatedGraph{graph->work, nullptr, {}});
 }
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) {
   return refuses(GraphStep::upload) ? last_error : cudaSuccess;
@@ -443,6 +457,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   if (const cudaError_t error = entered(stream); error != cudaSuccess) return error;
+  event->capture = stream != nullptr ? stream->capture : nullptr;
+  event->captured = stream != nullptr ? stream->captured : 0;
   return set(&event->stream, stream);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
@@ -450,7 +466,21 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return streams().synchronize(event->stream);
 }
 /// Makes later work wait for all work on the event's stream, which is more than the event requires.
+/// If that stream is capturing, this one joins the capture, whose works run in the order in which
+/// they were enqueued.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  if (event->capture != nullptr && event->stream->capture == event->capture) {
+    if (const cudaError_t error = entered(stream); error != cudaSuccess) return error;
+    if (stream->capture == event->capture) {
+      event->stream->rejoined = event->captured;
+      return cudaSuccess;
+    }
+    if (stream->capture != nullptr) return last_error = cudaErrorStreamCaptureInvalidated;
+    stream->capture = event->capture;
+    stream->captured = stream->rejoined = 0;
+    stream->capture->joined.push_back(stream);
+    return cudaSuccess;
+  }
   return enqueue(stream, [earlier = event->stream] { return streams().synchronize(earlier); });
 }
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes*, const void*) {

@@ -12,9 +12,12 @@
 #include "kauri/extras/generate.hpp"
 #include "symbolic/check/find_flaw.hpp"
 #include "symbolic/plan/internals.hpp"
+#include "tests/support/device/spilled_plans.hpp"
 
-namespace kauri::symbolic {
+namespace kauri::test {
 namespace {
+
+using symbolic::DeviceSchedule;
 
 AnalyzeOptions options_for_device() {
   AnalyzeOptions options;
@@ -30,21 +33,6 @@ std::shared_ptr<const Plan> plan_within(const std::string& system, Offset device
   return analyze(generate(system).pattern(), options);
 }
 
-/// Returns the least device bytes, which the error of a limit of one byte names.
-Offset least_bytes(const std::string& system) {
-  try {
-    plan_within(system, 1);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::memory);
-    const std::string text = error.what(), before = "with all of L there, and ";
-    const std::size_t at = text.find(before);
-    EXPECT_NE(at, std::string::npos) << text;
-    return std::stoll(text.substr(at + before.size()));
-  }
-  ADD_FAILURE() << "a plan within one byte";
-  return 0;
-}
-
 class Spill : public testing::TestWithParam<const char*> {};
 
 TEST_P(Spill, KeepsTheLimit) {
@@ -52,7 +40,7 @@ TEST_P(Spill, KeepsTheLimit) {
   const DeviceSchedule& core = in_core->internals->device;
   EXPECT_TRUE(core.segment.empty());
   EXPECT_EQ(in_core->host_bytes(8), 0);
-  const Offset all = in_core->peak_bytes(8), least = least_bytes(GetParam());
+  const Offset all = in_core->peak_bytes(8), least = least_device_bytes(*in_core, 8);
   ASSERT_LT(least, all);
   Offset before = 0;
   for (const Offset limit : {all - 1, all - (all - least) / 4, (all + least) / 2,
@@ -87,4 +75,4 @@ TEST(SpilledPlans, OfACpuHaveNoLimit) {
 }
 
 }  // namespace
-}  // namespace kauri::symbolic
+}  // namespace kauri::test
