@@ -102,20 +102,35 @@ class Spiller {
                                      " bytes of device memory with all of L there, and " + least);
 }
 
+/// Returns the cut of spill(); throws as it does if there is none.
+Segments find_cut(const Plan& plan, const Spiller& spiller, Offset device_bytes, int scalar_bytes) {
+  Offset least = 0;
+  if (std::optional<Segments> cut = spiller.cut_within(device_bytes, least)) return *cut;
+  refuse(device_bytes, plan.peak_bytes(scalar_bytes),
+         std::to_string(least) + " with as little of it there as possible");
+}
+
+void require_tasks(const Plan& plan, Offset device_bytes, int scalar_bytes) {
+  if (plan.internals->device.task.empty())
+    refuse(device_bytes, plan.peak_bytes(scalar_bytes),
+           "no panel can leave it, since no tasks do the plan's fronts");
+}
+
 }  // namespace
 
 void spill(Plan& plan, Offset device_bytes, int scalar_bytes) {
-  if (!plan.on_device()) return;
-  const Offset in_core = plan.peak_bytes(scalar_bytes);
-  if (in_core <= device_bytes) return;
-  if (plan.internals->device.task.empty())
-    refuse(device_bytes, in_core, "no panel can leave it, since no tasks do the plan's fronts");
+  if (!plan.on_device() || plan.peak_bytes(scalar_bytes) <= device_bytes) return;
+  require_tasks(plan, device_bytes, scalar_bytes);
   const Spiller spiller(plan, scalar_bytes);
+  plan.internals->device =
+      spiller.schedule_of(find_cut(plan, spiller, device_bytes, scalar_bytes));
+}
+
+Offset least_device_bytes(const Plan& plan, int scalar_bytes) {
+  require_tasks(plan, 0, scalar_bytes);
   Offset least = 0;
-  const std::optional<Segments> cut = spiller.cut_within(device_bytes, least);
-  if (!cut)
-    refuse(device_bytes, in_core, std::to_string(least) + " with as little of it there as possible");
-  plan.internals->device = spiller.schedule_of(*cut);
+  static_cast<void>(Spiller(plan, scalar_bytes).cut_within(0, least));
+  return least;
 }
 
 }  // namespace kauri::symbolic
