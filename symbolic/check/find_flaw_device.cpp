@@ -243,7 +243,8 @@ class ContentsCheck {
     return plan_.internals->device.segment.empty() ? plan_.internals->device.factor_entries : end_;
   }
   /// Returns the last phase in which the panel of front s is on the device: after all phases if it
-  /// stays, or if no segment follows its own; else the last one of the segment after its own.
+  /// stays, or if so few segments follow its own that its place is not used again; else the last one
+  /// of the segments that hold it.
   [[nodiscard]] Index panel_dies(Index s) const {
     const DeviceSchedule& device = plan_.internals->device;
     const Index never = kTiledPhase + level_count(device);
@@ -251,7 +252,10 @@ class ContentsCheck {
     const auto own = std::find_if(device.segment.begin(), device.segment.end(), [&](const auto& x) {
       return kTiledPhase + x.level_end > phase(s);
     });
-    return own + 1 == device.segment.end() ? never : kTiledPhase + (own + 1)->level_end - 1;
+    const auto last = own - device.segment.begin() + device.held_segments - 1;
+    return last < static_cast<std::ptrdiff_t>(device.segment.size())
+               ? kTiledPhase + device.segment[last].level_end - 1
+               : never;
   }
 
   std::string take_block(Index s) {
@@ -274,7 +278,8 @@ class ContentsCheck {
   }
 
   /// Checks what happens when the tasks of a segment have ended: its inverses are made where nothing
-  /// is alive from then on, and its panels are copied to their places in host memory.
+  /// is alive in its last phase or later, since panels that were alive before it have left when it
+  /// begins, but not those of the segment itself or of segments between, when it ends; and its panels are copied to their places in host memory.
   std::string end_segment(const DeviceSchedule::Segment& segment) {
     const DeviceSchedule& device = plan_.internals->device;
     Offset copied = 0, there = 0;
@@ -284,7 +289,7 @@ class ContentsCheck {
       const Offset begin = device.inverses[s], size = cells_of(plan_, s).solve_entries();
       if (begin < 0 || begin > end_ - size || begin % kAlignment != 0)
         return at("supernode", s, "its inverses leave the device's array, or are not aligned");
-      if (used_.of(begin, begin + size) >= kTiledPhase + segment.level_end)
+      if (used_.of(begin, begin + size) >= kTiledPhase + segment.level_end - 1)
         return at("supernode", s, "its inverses lie where something is alive on the device");
       used_.set(begin, begin + size, kTiledPhase + level_count(device));
       const Offset home = device.host_panel[s], entries = panel_entries(plan_, s);
@@ -334,6 +339,7 @@ std::string flaw_in_segments(const DeviceSchedule& device) {
   if (device.segment.empty()) return {};
   if (device.host_panel.size() != device.front.size())
     return "a device's segments without places in host memory";
+  if (device.held_segments < 2) return "a device's segments do not hold panels while they leave";
   Index begin = 0, first = device.small_fronts;
   for (const DeviceSchedule::Segment& segment : device.segment) {
     if (segment.level_end <= begin || segment.level_end > level_count(device) - device.small_levels)

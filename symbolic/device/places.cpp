@@ -117,9 +117,9 @@ struct Lives {
   std::size_t inverses;  // index of the inverses of the first segment
 };
 
-/// Lists all that lives. The panels of a phase that leaves live to the end of the segment after its
-/// own, in which they are copied; inverses are made when their segment has ended. Phase
-/// levels.phases stands for the time after the last segment.
+/// Lists all that lives. The panels of a phase that leaves live until the last segment that holds
+/// them ends. Inverses are made when their segment has ended, before the next one waits for panels
+/// to leave, so that they live from its last phase on.
 Lives list_all_lives(const Supernodes& nodes, const FrontSizes& sizes, const DeviceLevels& levels,
                      const Segments& cut, std::span<const Offset> inverses) {
   const std::vector<Index> segment = segments_of(cut, levels.phases);
@@ -133,12 +133,12 @@ Lives list_all_lives(const Supernodes& nodes, const FrontSizes& sizes, const Dev
   out.panels = live.size();
   live.push_back({0, levels.phases, kAlignment});  // not empty, even if no front is small
   for (Index f = kTiledPhase; f < levels.phases; ++f) {
-    const auto next = static_cast<std::size_t>(segment[f]) + 1;
-    const bool copied_behind = f < cut.resident && next < cut.end.size();
-    live.push_back({f, copied_behind ? cut.end[next] - 1 : levels.phases, 0});
+    const auto last = static_cast<std::size_t>(segment[f] + cut.depth - 1);
+    const bool gives_way = f < cut.resident && last < cut.count();
+    live.push_back({f, gives_way ? cut.end[last] - 1 : levels.phases, 0});
   }
   out.inverses = live.size();
-  for (const Index end : cut.end) live.push_back({end, levels.phases, 0});
+  for (const Index end : cut.end) live.push_back({end - 1, levels.phases, 0});
   for (Index s = 0; s < nodes.count(); ++s) {
     const bool is_tiled = levels.is_tiled(s);
     if (!is_tiled && cut.small_leave) continue;
@@ -153,6 +153,7 @@ Lives list_all_lives(const Supernodes& nodes, const FrontSizes& sizes, const Dev
 void place_on_host(const FrontSizes& sizes, const DeviceLevels& levels, const Segments& cut,
                    DeviceSchedule& out) {
   out.segment.assign(cut.end.size(), {});
+  out.held_segments = cut.depth;
   for (std::size_t k = 0; k < cut.end.size(); ++k)
     out.segment[k].level_end = cut.end[k] - kTiledPhase;
   out.host_panel.assign(levels.of.size(), -1);

@@ -1,10 +1,9 @@
-// Cuts the phases of tiled fronts by what is in use in each.
+// Counts the memory and the seconds of cuts into segments.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/segments.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <numeric>
 
 #include "base/common/checked.hpp"
@@ -14,67 +13,28 @@ namespace {
 
 Offset plus(Offset a, Offset b) { return checked_add(a, b, "entries of device memory"); }
 
-/// The memory of all phases, with sums over the phases before each one.
-class PhaseSums {
- public:
-  explicit PhaseSums(const PhaseMemory& memory)
-      : memory_(memory), panels_(sums_of(memory.panels)), inverses_(sums_of(memory.inverses)) {}
-  [[nodiscard]] Index phases() const { return memory_.phases(); }
-  /// entries_in() of segments.hpp.
-  [[nodiscard]] Offset in(Index phase, Index before) const {
-    return plus(plus(memory_.stays, inverses_[phase]),
-                plus(panels(before, phase + 1), memory_.blocks[phase]));
-  }
-  /// Returns the entries that are there in the end, if the panels from phase `first` on are.
-  [[nodiscard]] Offset at_end(Index first) const {
-    return plus(plus(memory_.stays, inverses_.back()), panels(first, phases()));
-  }
-  /// Returns the most entries in use in the phases before those of tiled fronts.
-  [[nodiscard]] Offset most_of_small() const {
-    Offset most = 0;
-    for (Index f = 0; f < kTiledPhase; ++f)
-      most = std::max(most, plus(memory_.stays, memory_.blocks[f]));
-    return most;
-  }
-
- private:
-  static std::vector<Offset> sums_of(const std::vector<Offset>& entries) {
-    std::vector<Offset> sums(entries.size() + 1, 0);
-    std::partial_sum(entries.begin(), entries.end(), sums.begin() + 1, plus);
-    return sums;
-  }
-  [[nodiscard]] Offset panels(Index begin, Index end) const { return panels_[end] - panels_[begin]; }
-
-  const PhaseMemory& memory_;
-  std::vector<Offset> panels_, inverses_;
-};
-
-/// Returns true if the segment of all resident phases fits into `most` entries while the panels of
-/// phases [before, resident) leave, and if what stays fits in the end.
-bool resident_fits(const PhaseSums& memory, Index before, Index resident, Offset most) {
-  for (Index f = resident; f < memory.phases(); ++f)
-    if (memory.in(f, before) > most) return false;
-  return memory.at_end(resident == memory.phases() ? before : resident) <= most;
+/// Sums over the phases before each one.
+std::vector<Offset> sums_of(const std::vector<Offset>& entries) {
+  std::vector<Offset> sums(entries.size() + 1, 0);
+  std::partial_sum(entries.begin(), entries.end(), sums.begin() + 1, plus);
+  return sums;
 }
 
-/// Returns the cut with this first resident phase, if there is one.
-std::optional<Segments> cut(const PhaseSums& memory, Index resident, Offset most) {
-  Segments out{{}, resident};
-  for (Index before = kTiledPhase, first = kTiledPhase; first < resident;) {
-    Index end = first;  // of the longest segment that fits and lets the next phase fit
-    for (Index f = first; f < resident; ++f) {
-      if (memory.in(f, before) > most) break;
-      const bool next = f + 1 < resident ? memory.in(f + 1, first) <= most
-                                         : resident_fits(memory, first, resident, most);
-      if (next) end = f + 1;
-    }
-    if (end == first) return std::nullopt;
-    out.end.push_back(end);
-    before = first, first = end;
+/// Deepest cut that is tried, and the numbers of segments that are aimed at.
+constexpr Index kDeepest = 8;
+constexpr Index kSegments[] = {4, 8, 16, 32, 64};
+
+/// Returns the ends of segments with at least `least` entries of panels each, but for the last one.
+std::vector<Index> ends_of(const PhaseMemory& memory, Offset least) {
+  std::vector<Index> end;
+  Offset sum = 0;
+  for (Index f = kTiledPhase; f < memory.phases(); ++f) {
+    sum += memory.panels[f];
+    if (sum < least && f + 1 < memory.phases()) continue;
+    end.push_back(f + 1);
+    sum = 0;
   }
-  if (out.end.empty() && !resident_fits(memory, resident, resident, most)) return std::nullopt;
-  if (resident < memory.phases()) out.end.push_back(memory.phases());
-  return out;
+  return end;
 }
 
 }  // namespace
@@ -98,31 +58,61 @@ PhaseMemory phase_memory(const DeviceLevels& levels, std::span<const Index> pare
   return out;
 }
 
-Offset entries_in(const PhaseMemory& memory, Index phase, Index before) {
-  return PhaseSums(memory).in(phase, before);
+Offset most_entries(const PhaseMemory& memory, const Segments& cut) {
+  const std::vector<Offset> panels = sums_of(memory.panels), inverses = sums_of(memory.inverses);
+  const Offset stays = cut.small_leave ? 0 : memory.stays;
+  Offset most = 0;
+  for (Index f = 0; f < kTiledPhase; ++f) most = std::max(most, plus(stays, memory.blocks[f]));
+  for (std::size_t k = 0; k < cut.count(); ++k)
+    for (Index f = cut.begin(k); f < cut.end[k]; ++f) {
+      const Index end = f + 1, resident = std::min(cut.resident, end),
+                  held = std::min(cut.held(k), resident);
+      const Offset made = inverses[end == cut.end[k] ? end : cut.begin(k)];
+      most = std::max(most, plus(plus(stays, memory.blocks[f]),
+                                 plus(panels[end] - panels[held], made)));
+    }
+  return most;
 }
 
-std::optional<Segments> segments_within(const PhaseMemory& memory, Offset most) {
-  const PhaseSums sums(memory);
-  if (sums.most_of_small() > most) return std::nullopt;
-  for (Index resident = kTiledPhase; resident <= memory.phases(); ++resident)
-    if (std::optional<Segments> found = cut(sums, resident, most)) return found;
-  return std::nullopt;
+Offset leaving_entries(const PhaseMemory& memory, const Segments& cut) {
+  return std::accumulate(memory.panels.begin(), memory.panels.begin() + cut.resident,
+                         cut.small_leave ? memory.stays : Offset{0}, plus);
 }
 
-Offset least_entries(const PhaseMemory& memory) {
-  // With segments of one phase each, the most entries are least for each first resident phase.
-  const PhaseSums sums(memory);
-  Offset least = std::numeric_limits<Offset>::max();
-  for (Index resident = kTiledPhase; resident <= memory.phases(); ++resident) {
-    Offset most = sums.most_of_small();
-    const auto before = [](Index first) { return std::max(first - 1, kTiledPhase); };
-    for (Index f = kTiledPhase; f < memory.phases(); ++f)
-      most = std::max(most, sums.in(f, before(std::min(f, resident))));
-    most = std::max(most, sums.at_end(resident == memory.phases() ? before(resident) : resident));
-    least = std::min(least, most);
+double predicted_seconds(const PhaseMemory& memory, const Segments& cut, const SpillCost& cost) {
+  std::vector<double> left(cut.count());  // when the panels of each segment have left
+  double now = 0, link = 0;
+  if (cut.small_leave) now = link = static_cast<double>(memory.stays) / cost.entries_per_s;
+  for (std::size_t k = 0; k < cut.count(); ++k) {
+    const auto depth = static_cast<std::size_t>(cut.depth);
+    if (k >= depth) now = std::max(now, left[k - depth]);
+    now = std::accumulate(cost.phase_s.begin() + cut.begin(k), cost.phase_s.begin() + cut.end[k],
+                          now + cost.segment_s);
+    Offset entries = 0;
+    for (Index f = cut.begin(k); f < std::min(cut.end[k], cut.resident); ++f)
+      entries += memory.panels[f];
+    if (entries > 0)
+      link = std::max(link, now) + static_cast<double>(entries) / cost.entries_per_s;
+    left[k] = link;
   }
-  return least;
+  const double reads = 2 * static_cast<double>(leaving_entries(memory, cut)) / cost.entries_per_s;
+  return std::max(now, link) + reads;
+}
+
+std::vector<Segments> candidate_cuts(const PhaseMemory& memory) {
+  const Offset all = std::accumulate(memory.panels.begin(), memory.panels.end(), Offset{0}, plus);
+  std::vector<std::vector<Index>> ends{ends_of(memory, 0)};
+  for (const Index count : kSegments)
+    if (std::vector<Index> end = ends_of(memory, all / count); end != ends.back())
+      ends.push_back(std::move(end));
+  std::vector<Segments> cuts;
+  for (const std::vector<Index>& end : ends)
+    for (const bool small_leave : {false, true})
+      for (Index depth = 2; depth <= kDeepest; ++depth) {
+        cuts.push_back({end, kTiledPhase, depth, small_leave});
+        for (const Index resident : end) cuts.push_back({end, resident, depth, small_leave});
+      }
+  return cuts;
 }
 
 }  // namespace kauri::symbolic

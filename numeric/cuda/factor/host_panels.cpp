@@ -42,8 +42,9 @@ T* HostPanels<T>::panel(Index s) const {
 
 template <class T>
 void HostPanels<T>::begin_segment(std::size_t k, cudaStream_t stream) const {
-  if (k >= 2 && !device_.segment[k - 2].leaving.empty())
-    check(cudaStreamWaitEvent(stream, copied_[k - 2].get(), 0), "panels that leave the device");
+  const auto held = static_cast<std::size_t>(device_.held_segments);
+  if (k >= held && !device_.segment[k - held].leaving.empty())
+    check(cudaStreamWaitEvent(stream, copied_[k - held].get(), 0), "panels that leave the device");
 }
 
 template <class T>

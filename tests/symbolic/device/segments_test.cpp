@@ -1,10 +1,13 @@
-// Tests cuts of a device's phases against all cuts there are, on random memory of a few phases.
+// Tests the memory and the seconds of cuts of a device's phases against naive counts, on random
+// memory of a few phases.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/segments.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -17,84 +20,127 @@ namespace kauri::symbolic {
 namespace {
 
 PhaseMemory random_memory(std::mt19937& random) {
-  const auto phases = static_cast<Index>(kTiledPhase + random() % 7);
+  const auto phases = static_cast<Index>(kTiledPhase + 1 + random() % 6);
   const auto numbers = [&](Index from) {
     std::vector<Offset> out(static_cast<std::size_t>(phases), 0);
-    for (Index f = from; f < phases; ++f) out[f] = random() % 20;
+    for (Index f = from; f < phases; ++f) out[f] = 1 + random() % 20;
     return out;
   };
-  PhaseMemory memory{static_cast<Offset>(random() % 5), numbers(kTiledPhase), numbers(0),
-                     numbers(kTiledPhase)};
-  for (Offset& x : memory.inverses) x /= 5;
-  return memory;
-}
-
-/// Returns the most entries in use with a cut: at any phase, panels of it and of the phases before
-/// are there if they stay, or if their segment is the one of the phase or the one before.
-Offset most_in_use(const PhaseMemory& memory, const Segments& cut) {
-  const auto segment_of = [&](Index phase) {
-    return std::upper_bound(cut.end.begin(), cut.end.end(), phase) - cut.end.begin();
-  };
-  Offset most = 0, all_inverses = 0;
-  for (Index f = 0; f < memory.phases(); ++f) {
-    Offset here = memory.stays + memory.blocks[f];
-    for (Index p = kTiledPhase; f >= kTiledPhase && p <= f; ++p) {
-      const bool leaves = p < cut.resident;
-      if (!leaves || segment_of(p) + 1 >= segment_of(f)) here += memory.panels[p];
-      if (p < f) here += memory.inverses[p];
-    }
-    all_inverses += memory.inverses[f];
-    most = std::max(most, here);
-  }
-  // After the last segment its own panels are there, and all inverses.
-  Offset last = memory.stays + all_inverses;
-  const auto segments = static_cast<std::ptrdiff_t>(cut.end.size());
-  for (Index p = kTiledPhase; p < memory.phases(); ++p)
-    if (p >= cut.resident || segment_of(p) + 1 == segments) last += memory.panels[p];
-  return std::max(most, last);
+  return {static_cast<Offset>(random() % 5), numbers(kTiledPhase), numbers(0),
+          numbers(kTiledPhase)};
 }
 
 /// Returns all cuts of so many phases.
 std::vector<Segments> all_cuts(Index phases) {
   std::vector<Segments> all;
-  for (Index resident = kTiledPhase; resident <= phases; ++resident) {
-    const Index inner = std::max(resident - kTiledPhase - 1, 0);  // places where a segment may end
-    for (unsigned bits = 0; bits < 1U << inner; ++bits) {
-      Segments cut{{}, resident};
-      for (Index k = 0; k < inner; ++k)
-        if ((bits >> k & 1) != 0) cut.end.push_back(kTiledPhase + k + 1);
-      if (resident > kTiledPhase) cut.end.push_back(resident);
-      if (resident < phases) cut.end.push_back(phases);
-      all.push_back(cut);
-    }
+  const Index inner = phases - kTiledPhase - 1;  // places where a segment may end
+  for (unsigned bits = 0; bits < 1U << inner; ++bits) {
+    Segments cut;
+    for (Index k = 0; k < inner; ++k)
+      if ((bits >> k & 1) != 0) cut.end.push_back(kTiledPhase + k + 1);
+    cut.end.push_back(phases);
+    for (const bool small_leave : {false, true})
+      for (Index depth = 2; depth <= 4; ++depth)
+        for (Index resident = kTiledPhase; resident <= phases; ++resident)
+          all.push_back({cut.end, resident, depth, small_leave});
   }
   return all;
 }
 
-TEST(Segments, AreTheBestOfAllCuts) {
-  std::mt19937 random(7);
-  for (int round = 0; round < 400; ++round) {
-    const PhaseMemory memory = random_memory(random);
-    const std::vector<Segments> all = all_cuts(memory.phases());
-    Offset least = most_in_use(memory, all.front());
-    for (const Segments& cut : all) least = std::min(least, most_in_use(memory, cut));
-    EXPECT_EQ(least_entries(memory), least) << round;
-    EXPECT_FALSE(segments_within(memory, least - 1)) << round;
-    for (const Offset most : {least, least + 3, least + 15, least + 1000}) {
-      const auto found = segments_within(memory, most);
-      ASSERT_TRUE(found) << round;
-      EXPECT_LE(most_in_use(memory, *found), most) << round;
-      for (const Segments& cut : all)
-        if (most_in_use(memory, cut) <= most) {
-          EXPECT_GE(cut.resident, found->resident) << round;
-          if (cut.resident == found->resident) {
-            EXPECT_LE(cut.end, found->end) << round;
-          }
-        }
+/// Returns the number of the segment of a phase.
+Index segment_of(const Segments& cut, Index phase) {
+  Index k = 0;
+  while (cut.end[k] <= phase) ++k;
+  return k;
+}
+
+/// Returns the most entries in use with a cut, panel by panel.
+Offset most_in_use(const PhaseMemory& memory, const Segments& cut) {
+  Offset most = 0;
+  for (Index f = 0; f < memory.phases(); ++f) {
+    Offset here = (cut.small_leave ? 0 : memory.stays) + memory.blocks[f];
+    for (Index p = kTiledPhase; f >= kTiledPhase && p < memory.phases(); ++p) {
+      const Index own = segment_of(cut, p), now = segment_of(cut, f);
+      const bool there = p <= f && (p >= cut.resident || now < own + cut.depth);
+      const bool made = now > own || (now == own && f + 1 == cut.end[own]);
+      if (there) here += memory.panels[p];
+      if (made) here += memory.inverses[p];
     }
-    const auto in_core = segments_within(memory, least + 1000);
-    EXPECT_EQ(in_core->resident, kTiledPhase);
-    EXPECT_LE(in_core->end.size(), 1U);
+    most = std::max(most, here);
+  }
+  return most;
+}
+
+TEST(Segments, TakeTheMemoryOfTheirPanels) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 40; ++round) {
+    const PhaseMemory memory = random_memory(random);
+    for (const Segments& cut : all_cuts(memory.phases())) {
+      ASSERT_EQ(most_entries(memory, cut), most_in_use(memory, cut)) << round;
+      Offset leaving = cut.small_leave ? memory.stays : 0;
+      for (Index p = kTiledPhase; p < cut.resident; ++p) leaving += memory.panels[p];
+      ASSERT_EQ(leaving_entries(memory, cut), leaving);
+    }
+  }
+}
+
+/// Without inverses no cut takes less memory than the least of the candidates.
+TEST(Segments, CandidatesIncludeTheLeastMemory) {
+  std::mt19937 random(8);
+  for (int round = 0; round < 40; ++round) {
+    PhaseMemory memory = random_memory(random);
+    std::ranges::fill(memory.inverses, 0);
+    Offset all = std::numeric_limits<Offset>::max(), least = all;
+    for (const Segments& cut : all_cuts(memory.phases()))
+      all = std::min(all, most_in_use(memory, cut));
+    for (const Segments& cut : candidate_cuts(memory)) {
+      ASSERT_EQ(cut.end.back(), memory.phases());
+      ASSERT_TRUE(std::ranges::is_sorted(cut.end));
+      ASSERT_GE(cut.depth, 2);
+      least = std::min(least, most_in_use(memory, cut));
+    }
+    EXPECT_EQ(least, all) << round;
+  }
+}
+
+/// The seconds are those of a naive timeline: a segment begins when the one before has ended and the
+/// panels have left that it must wait for; panels leave one segment after another.
+TEST(Segments, SecondsAreThoseOfATimeline) {
+  std::mt19937 random(9);
+  for (int round = 0; round < 40; ++round) {
+    const PhaseMemory memory = random_memory(random);
+    SpillCost cost{std::vector<double>(static_cast<std::size_t>(memory.phases()), 0.0), 4.0, 0.25};
+    for (Index f = kTiledPhase; f < memory.phases(); ++f)
+      cost.phase_s[f] = static_cast<double>(random() % 16) / 4;
+    for (const Segments& cut : all_cuts(memory.phases())) {
+      const auto count = static_cast<Index>(cut.end.size());
+      const double small = cut.small_leave ? static_cast<double>(memory.stays) / 4 : 0;
+      const auto leaving = [&](Index k) {
+        Offset sum = 0;
+        for (Index p = kTiledPhase; p < cut.resident; ++p)
+          sum += segment_of(cut, p) == k ? memory.panels[p] : 0;
+        return static_cast<double>(sum) / 4;
+      };
+      const auto ended = [&](const auto& again, Index k) -> double {
+        if (k < 0) return small;
+        double begin = again(again, k - 1);
+        // All panels have left once the last segment that has any, and all before it, have.
+        double link = small;
+        for (Index j = 0; j <= k - cut.depth; ++j)
+          if (leaving(j) > 0) link = std::max(link, again(again, j)) + leaving(j);
+        if (k >= cut.depth) begin = std::max(begin, link);
+        for (Index f = kTiledPhase; f < memory.phases(); ++f)
+          if (segment_of(cut, f) == k) begin += cost.phase_s[f];
+        return begin + 0.25;
+      };
+      double link = small;
+      for (Index j = 0; j < count; ++j)
+        if (leaving(j) > 0) link = std::max(link, ended(ended, j)) + leaving(j);
+      const double reads = 2 * static_cast<double>(leaving_entries(memory, cut)) / 4;
+      ASSERT_DOUBLE_EQ(predicted_seconds(memory, cut, cost),
+                       std::max(link, ended(ended, count - 1)) + reads)
+          << round;
+    }
   }
 }
 
@@ -110,10 +156,9 @@ TEST(Segments, MemoryOfAPlan) {
   const DeviceLevels levels = find_levels(nodes, kinds, sizes);
   const std::vector<Offset> none(static_cast<std::size_t>(nodes.count()), 0);
   const PhaseMemory memory = phase_memory(levels, nodes.parent, sizes, none);
-  const auto whole = Segments{{memory.phases()}, kTiledPhase};
-  // most_entries() counts panels of narrow and small fronts from their phases on, which here stay.
-  EXPECT_EQ(most_in_use(memory, whole), most_entries(levels, nodes.parent, sizes));
-  EXPECT_LT(least_entries(memory), most_in_use(memory, whole));
+  const Segments whole{{memory.phases()}, kTiledPhase};
+  // The other count has panels of narrow and small fronts from their phases on.
+  EXPECT_EQ(most_entries(memory, whole), most_entries(levels, nodes.parent, sizes));
 }
 
 }  // namespace

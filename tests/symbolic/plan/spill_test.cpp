@@ -42,7 +42,6 @@ TEST_P(Spill, KeepsTheLimit) {
   EXPECT_EQ(in_core->host_bytes(8), 0);
   const Offset all = in_core->peak_bytes(8), least = symbolic::least_device_bytes(*in_core, 8);
   ASSERT_LT(least, all);
-  Offset before = 0;
   for (const Offset limit : {all - 1, all - (all - least) / 4, (all + least) / 2,
                              least + (all - least) / 8, least}) {
     SCOPED_TRACE(limit);
@@ -56,11 +55,9 @@ TEST_P(Spill, KeepsTheLimit) {
     EXPECT_EQ(device.sums.place.size(), core.sums.place.size());
     EXPECT_EQ(device.factor_entries, core.factor_entries);
     EXPECT_EQ(plan->factor_bytes(8), in_core->factor_bytes(8));
-    EXPECT_GE(device.host_entries, before);  // less memory: more panels leave
     EXPECT_LE(device.host_entries, device.factor_entries);
-    before = device.host_entries;
+    EXPECT_GT(device.host_entries, 0);
   }
-  EXPECT_GT(before, 0);
   const std::string text =
       error_text(ErrorKind::memory, [&] { (void)plan_within(GetParam(), least - 1); });
   EXPECT_EQ(text, "device_bytes is " + std::to_string(least - 1) + ", but the plan takes " +
