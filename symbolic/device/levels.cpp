@@ -265,8 +265,9 @@ Offset most_entries(const DeviceLevels& levels, std::span<const Index> parent,
   return most;
 }
 
-DeviceLevels find_levels(const Supernodes& nodes, const std::vector<Index>& kinds,
-                         const FrontSizes& sizes) {
+std::vector<LevelsOfSubtrees> levels_of_subtrees(const Supernodes& nodes,
+                                                 const std::vector<Index>& kinds,
+                                                 const FrontSizes& sizes, int halvings) {
   Children children = children_of(nodes.parent);
   const Subtrees subtrees = measure(nodes, kinds, sizes, children);
   double flops = 0, path = 0;
@@ -274,23 +275,26 @@ DeviceLevels find_levels(const Supernodes& nodes, const std::vector<Index>& kind
     flops += subtrees.flops[r];
     path = std::max(path, subtrees.path[r]);
   }
-  struct Way {
-    DeviceLevels levels;
-    double price = 0;
-  };
   const bool any = std::find(kinds.begin(), kinds.end(), tiled) != kinds.end();
-  std::vector<Way> ways(any ? kHalvings + 1 : 1);
+  std::vector<LevelsOfSubtrees> ways(any ? halvings + 1 : 1);
   Blocks(static_cast<Index>(ways.size()), 1).for_each([&](Index k, Index, Index) {
     const double large = k == 0 ? std::numeric_limits<double>::infinity()
                                 : std::ldexp(flops, -k);  // for k = 0 no subtree is large
     const Numbering numbering(nodes, children, kinds, subtrees, large);
-    ways[k].levels = assemble(nodes, kinds, numbering.levels());
-    const auto entries = static_cast<double>(most_entries(ways[k].levels, nodes.parent, sizes));
-    ways[k].price = std::pow(entries, kMemory) * (flops / kPeak + path + numbering.loss());
+    ways[k] = {assemble(nodes, kinds, numbering.levels()), flops / kPeak + path + numbering.loss()};
   });
-  return std::move(std::min_element(ways.begin(), ways.end(), [](const Way& a, const Way& b) {
-                     return a.price < b.price;
-                   })->levels);
+  return ways;
+}
+
+DeviceLevels find_levels(const Supernodes& nodes, const std::vector<Index>& kinds,
+                         const FrontSizes& sizes) {
+  std::vector<LevelsOfSubtrees> ways = levels_of_subtrees(nodes, kinds, sizes, kHalvings);
+  std::vector<double> price(ways.size());
+  std::ranges::transform(ways, price.begin(), [&](const LevelsOfSubtrees& way) {
+    return std::pow(static_cast<double>(most_entries(way.levels, nodes.parent, sizes)), kMemory) *
+           way.seconds;
+  });
+  return std::move(ways[std::ranges::min_element(price) - price.begin()].levels);
 }
 
 }  // namespace kauri::symbolic

@@ -61,6 +61,17 @@ DeviceLevels find_levels(const Supernodes& nodes, const std::vector<Index>& kind
 
 DeviceLevels find_levels(const Supernodes& nodes);
 
+/// Levels with the subtrees of at least some work one after another, and predicted seconds.
+struct LevelsOfSubtrees {
+  DeviceLevels levels;
+  double seconds = 0;
+};
+/// Returns the levels without such subtrees, then with those of a half, a quarter ... of all work,
+/// so many times halved. The later ones take less memory for contribution blocks and more seconds.
+std::vector<LevelsOfSubtrees> levels_of_subtrees(const Supernodes& nodes,
+                                                 const std::vector<Index>& kinds,
+                                                 const FrontSizes& sizes, int halvings);
+
 /// Returns the most entries that are in use in any phase: panels of it and of earlier phases, and
 /// blocks from the phase of their front to that of its parent.
 Offset most_entries(const DeviceLevels& levels, std::span<const Index> parent,
