@@ -29,6 +29,7 @@ struct Options {
 template <class T>
 struct Outcome {
   double create_s = 0, factor_s = 0, solve1_s = 0, solve32_s = 0;
+  double forward1_s = 0, backward1_s = 0;  // with L and with its transpose alone, one column
   std::vector<T> x;  // of one column, then of 32
 };
 
@@ -58,6 +59,12 @@ Outcome<T> run(const SymmetricMatrix<double>& a, const std::shared_ptr<const Pla
     return least;
   };
   out.solve1_s = seconds(1), out.solve32_s = seconds(kColumns);
+  auto workspace = Workspace<T>::create(factor, 1);
+  const DeviceMatrixView<T> rhs({there.get(), a.n(), 1, a.n()}), to({x.get(), a.n(), 1, a.n()});
+  const auto sweep = [&](System system) {
+    return least_seconds(repeats, [&] { factor.solve(system, rhs, to, workspace); });
+  };
+  out.forward1_s = sweep(System::L), out.backward1_s = sweep(System::Lt);
   return out;
 }
 
@@ -95,14 +102,15 @@ void time_limits(const std::string& name, const SymmetricMatrix<double>& a,
     std::printf(
         "{\"system\": \"%s\", \"scalar\": \"%s\", \"share\": %.3f, \"device_bytes\": %lld, "
         "\"host_bytes\": %lld, \"segments\": %zu, \"plan_s\": %.4e, \"create_s\": %.4e, "
-        "\"factor_s\": %.4e, \"solve1_s\": %.4e, \"solve32_s\": %.4e, \"factor_ratio\": %.3f, "
+        "\"factor_s\": %.4e, \"solve1_s\": %.4e, \"solve32_s\": %.4e, \"forward1_s\": %.4e, "
+        "\"backward1_s\": %.4e, \"factor_ratio\": %.3f, "
         "\"link_s\": %.4e, \"solve1_of_link\": %.3f, \"solve32_of_link\": %.3f, \"same_bits\": "
         "%s}\n",
         name.c_str(), sizeof(T) == sizeof(double) ? "double" : "float", share,
         static_cast<long long>(other->peak_bytes(sizeof(T))),
         static_cast<long long>(other->host_bytes(sizeof(T))),
         other->internals->device.segment.size(), plan_s, out.create_s, out.factor_s, out.solve1_s,
-        out.solve32_s, out.factor_s / core.factor_s, copied, out.solve1_s / copied,
+        out.solve32_s, out.forward1_s, out.backward1_s, out.factor_s / core.factor_s, copied, out.solve1_s / copied,
         out.solve32_s / copied, out.x == core.x ? "true" : "false");
     std::fflush(stdout);
   }
