@@ -3,14 +3,15 @@
 // timed calls, and whether x has the same bits. Prints a line of JSON per system, scalar and limit.
 //   spill [--repeats N] [--scalar double|float] [--method nd|amd|metis] [--shares S,...]
 //       SYSTEM[:PERMUTATION_FILE] ...
-// A share S is the limit of device bytes, as a part of the bytes of L. 0 stands for the least limit.
+// A share S is the limit of device bytes, as a part of the bytes of L. 0 stands for the least
+// limit.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstdio>
 
+#include "base/progress/stopwatch.hpp"
 #include "bench/cuda/device_array.cuh"
 #include "bench/source.hpp"
-#include "base/progress/stopwatch.hpp"
 #include "bench/systems_app.hpp"
 #include "kauri/kauri.hpp"
 #include "symbolic/plan/internals.hpp"
@@ -30,7 +31,7 @@ template <class T>
 struct Outcome {
   double create_s = 0, factor_s = 0, solve1_s = 0, solve32_s = 0;
   double forward1_s = 0, backward1_s = 0;  // with L and with its transpose alone, one column
-  std::vector<T> x;  // of one column, then of 32
+  std::vector<T> x;                        // of one column, then of 32
 };
 
 template <class T>
@@ -110,8 +111,8 @@ void time_limits(const std::string& name, const SymmetricMatrix<double>& a,
         static_cast<long long>(other->peak_bytes(sizeof(T))),
         static_cast<long long>(other->host_bytes(sizeof(T))),
         other->internals->device.segment.size(), plan_s, out.create_s, out.factor_s, out.solve1_s,
-        out.solve32_s, out.forward1_s, out.backward1_s, out.factor_s / core.factor_s, copied, out.solve1_s / copied,
-        out.solve32_s / copied, out.x == core.x ? "true" : "false");
+        out.solve32_s, out.forward1_s, out.backward1_s, out.factor_s / core.factor_s, copied,
+        out.solve1_s / copied, out.solve32_s / copied, out.x == core.x ? "true" : "false");
     std::fflush(stdout);
   }
 }

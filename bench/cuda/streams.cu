@@ -14,7 +14,7 @@
 #include "bench/cuda/device_array.cuh"
 #include "bench/systems_app.hpp"
 #include "kauri/kauri.hpp"
-#include "symbolic/device/schedule.hpp"
+#include "symbolic/layout/layout.hpp"
 #include "symbolic/plan/internals.hpp"
 
 namespace kauri::bench {

@@ -9,9 +9,9 @@
 #include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/levels.hpp"
-#include "symbolic/device/live_ranges.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/device/small_layout.hpp"
+#include "symbolic/layout/live_ranges.hpp"
 #include "symbolic/plan/internals.hpp"
 
 namespace kauri::symbolic {
@@ -231,8 +231,7 @@ class ContentsCheck {
   std::string take_home(Index s, Offset entries) {
     const DeviceSchedule& device = plan_.internals->device;
     const Offset home = device.segment.empty() ? -1 : device.host_panel[s];
-    if (home < 0 || home + entries > device.host_entries ||
-        on_host_.of(home, home + entries) >= 0)
+    if (home < 0 || home + entries > device.host_entries || on_host_.of(home, home + entries) >= 0)
       return at("supernode", s, "its panel has no place of its own in host memory");
     on_host_.set(home, home + entries, 0);
     return {};
@@ -243,8 +242,8 @@ class ContentsCheck {
     return plan_.internals->device.segment.empty() ? plan_.internals->device.factor_entries : end_;
   }
   /// Returns the last phase in which the panel of front s is on the device: after all phases if it
-  /// stays, or if so few segments follow its own that its place is not used again; else the last one
-  /// of the segments that hold it.
+  /// stays, or if so few segments follow its own that its place is not used again; else the last
+  /// one of the segments that hold it.
   [[nodiscard]] Index panel_dies(Index s) const {
     const DeviceSchedule& device = plan_.internals->device;
     const Index never = kTiledPhase + level_count(device);
@@ -277,9 +276,10 @@ class ContentsCheck {
     return {};
   }
 
-  /// Checks what happens when the tasks of a segment have ended: its inverses are made where nothing
-  /// is alive in its last phase or later, since panels that were alive before it have left when it
-  /// begins, but not those of the segment itself or of segments between, when it ends; and its panels are copied to their places in host memory.
+  /// Checks what happens when the tasks of a segment have ended: its inverses are made where
+  /// nothing is alive in its last phase or later, since panels that were alive before it have left
+  /// when it begins, but not those of the segment itself or of segments between, when it ends; and
+  /// its panels are copied to their places in host memory.
   std::string end_segment(const DeviceSchedule::Segment& segment) {
     const DeviceSchedule& device = plan_.internals->device;
     Offset copied = 0, there = 0;
@@ -314,7 +314,8 @@ class ContentsCheck {
       if ((plan_.internals->device.tiled[s] == kNone) != (begin == -1))
         return at("supernode", s, "a place for no inverses, or none for some");
       if (begin == -1) continue;
-      if (begin < (plan_.internals->device.segment.empty() ? plan_.internals->device.factor_entries : 0) ||
+      if (begin < (plan_.internals->device.segment.empty() ? plan_.internals->device.factor_entries
+                                                           : 0) ||
           begin > end_ - cells_of(plan_, s).solve_entries())
         return at("supernode", s, "its inverses are not between panels and the array's end");
       if (begin % kAlignment != 0) return at("supernode", s, "its inverses are not aligned");

@@ -7,9 +7,9 @@
 #include "base/common/checked.hpp"
 #include "symbolic/choose/target_choice.hpp"
 #include "symbolic/device/cost.hpp"
-#include "symbolic/device/schedule.hpp"
 #include "symbolic/device/schedule_lists.hpp"
 #include "symbolic/device/sweep_lists.hpp"
+#include "symbolic/layout/layout.hpp"
 #include "symbolic/plan/internals.hpp"
 
 namespace kauri::symbolic {

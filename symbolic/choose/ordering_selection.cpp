@@ -20,8 +20,8 @@
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/plan/internals.hpp"
 #include "symbolic/plan/make_plan.hpp"
-#include "symbolic/plan/spill.hpp"
 #include "symbolic/plan/plan_facts.hpp"
+#include "symbolic/plan/spill.hpp"
 
 namespace kauri::symbolic {
 namespace {

@@ -14,7 +14,6 @@
 #include "symbolic/device/cost.hpp"
 #include "symbolic/device/front_tasks.hpp"
 #include "symbolic/device/levels.hpp"
-#include "symbolic/device/places.hpp"
 #include "symbolic/device/small_layout.hpp"
 #include "symbolic/device/sweep_lists.hpp"
 
@@ -106,34 +105,6 @@ TileList list_pivot_tiles(const Supernodes& nodes, Index first, Index end, Devic
   return list_tiles(out, first, end - first, [&](Index s) {
     return FrontCells{nodes.order(s), nodes.pivots(s)}.pivot_tiles();
   });
-}
-
-/// Lists the fronts by level, the tiled fronts and their positions, and the work of each level.
-void list_levels(const Supernodes& nodes, const DeviceLevels& levels, DeviceSchedule& out) {
-  out.narrow_levels = levels.begin[small];
-  out.small_levels = levels.begin[tiled];
-  out.front = sorted_fronts(nodes, levels);
-  out.tiled.assign(out.front.size(), kNone);
-  for (Index l = 0, first = 0, end = 0; l < levels.begin[3]; ++l, first = end) {
-    while (end < nodes.count() && levels.of[out.front[end]] == l) ++end;
-    if (l < out.narrow_levels) out.narrow_fronts = end;
-    if (l < out.small_levels) out.small_fronts = end;
-    for (Index k = first; l >= out.small_levels && k < end; ++k)
-      out.tiled[out.front[k]] = k - out.small_fronts;
-    out.level.push_back(l < out.small_levels ? small_level(nodes, first, end - first, out)
-                                             : tiled_level(nodes, first, end - first, out));
-  }
-  out.pivot_tiles = list_pivot_tiles(nodes, out.small_fronts, nodes.count(), out);
-}
-
-/// Lists the tiles of pivots of each segment.
-void list_segment_tiles(const Supernodes& nodes, DeviceSchedule& out) {
-  Index first = out.small_fronts;
-  for (DeviceSchedule::Segment& segment : out.segment) {
-    const Level& last = out.level[out.small_levels + segment.level_end - 1];
-    segment.pivot_tiles = list_pivot_tiles(nodes, first, last.first + last.count, out);
-    first = last.first + last.count;
-  }
 }
 
 /// Returns the bytes of an array on a device.
@@ -248,30 +219,33 @@ Offset most_list_bytes(const FrontTree& fronts) {
   return bytes;
 }
 
-Offset device_entries(const Supernodes& nodes, const DeviceLevels& levels) {
-  DeviceSchedule out;
-  list_levels(nodes, levels, out);
-  place_numbers(nodes, sizes_of(nodes, levels.kind), levels, out);
-  return out.entries;
+void list_levels(const Supernodes& nodes, const DeviceLevels& levels, DeviceSchedule& out) {
+  out.narrow_levels = levels.begin[small];
+  out.small_levels = levels.begin[tiled];
+  out.front = sorted_fronts(nodes, levels);
+  out.tiled.assign(out.front.size(), kNone);
+  for (Index l = 0, first = 0, end = 0; l < levels.begin[3]; ++l, first = end) {
+    while (end < nodes.count() && levels.of[out.front[end]] == l) ++end;
+    if (l < out.narrow_levels) out.narrow_fronts = end;
+    if (l < out.small_levels) out.small_fronts = end;
+    for (Index k = first; l >= out.small_levels && k < end; ++k)
+      out.tiled[out.front[k]] = k - out.small_fronts;
+    out.level.push_back(l < out.small_levels ? small_level(nodes, first, end - first, out)
+                                             : tiled_level(nodes, first, end - first, out));
+  }
+  out.pivot_tiles = list_pivot_tiles(nodes, out.small_fronts, nodes.count(), out);
+}
+
+void list_segment_tiles(const Supernodes& nodes, DeviceSchedule& out) {
+  Index first = out.small_fronts;
+  for (DeviceSchedule::Segment& segment : out.segment) {
+    const Level& last = out.level[out.small_levels + segment.level_end - 1];
+    segment.pivot_tiles = list_pivot_tiles(nodes, first, last.first + last.count, out);
+    first = last.first + last.count;
+  }
 }
 
 bool is_device_target(std::string_view target) { return target.starts_with("sm_"); }
-
-DeviceSchedule lay_out_fronts(const Supernodes& nodes, const DeviceLevels& levels,
-                              const Segments* cut) {
-  DeviceSchedule out;
-  out.on = true;
-  list_levels(nodes, levels, out);
-  const FrontSizes sizes = sizes_of(nodes, levels.kind);
-  if (cut) {
-    place_in_segments(nodes, sizes, levels, *cut, out);
-    list_segment_tiles(nodes, out);
-  } else {
-    place_numbers(nodes, sizes, levels, out);
-  }
-  place_updates(nodes, levels, out);
-  return out;
-}
 
 std::string too_large_block(const Supernodes& nodes, const DeviceSchedule& schedule, Offset most) {
   if (!schedule.on) return {};
@@ -296,15 +270,6 @@ void add_device_tasks(const Supernodes& nodes, const Assembly& assembly, const D
   out.fast_bytes = count_fast_bytes(out);
   out.plan_bytes = count_plan_bytes(nodes, assembly, out);
   out.sweeps = count_sweeps(nodes, assembly, out);
-}
-
-DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& assembly, Index teams,
-                                    Offset most_block) {
-  const DeviceLevels levels = find_levels(nodes);
-  DeviceSchedule out = lay_out_fronts(nodes, levels);
-  add_device_tasks(nodes, assembly, levels, out, teams, most_block);
-  out.work = count_device_work(nodes, levels, static_cast<Offset>(assembly.entry_source.size()));
-  return out;
 }
 
 std::vector<DeviceTask> tasks_for_teams(const Supernodes& nodes, const DeviceSchedule& schedule,

@@ -12,7 +12,6 @@
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/front_tasks.hpp"
 #include "symbolic/device/levels.hpp"
-#include "symbolic/device/segments.hpp"
 
 namespace kauri::symbolic {
 
@@ -24,20 +23,17 @@ inline std::span<const Index> tiled_fronts(const DeviceSchedule& schedule) {
   return std::span(schedule.front).subspan(static_cast<std::size_t>(schedule.small_fronts));
 }
 
-/// Returns the entries of the array that holds panels and contribution blocks, without the scratch
-/// of sums, from the sizes of fronts alone. O(fronts log fronts). Throws Error(overflow).
-Offset device_entries(const Supernodes& supernodes, const DeviceLevels& levels);
+/// Lists the fronts of a schedule by level, the tiled fronts and their positions, and the tiles of
+/// each level and step. O(n log n). Throws Error(overflow).
+void list_levels(const Supernodes& supernodes, const DeviceLevels& levels, DeviceSchedule& out);
+/// Lists the diagonal tiles of L of each segment, if there are any. Throws Error(overflow).
+void list_segment_tiles(const Supernodes& supernodes, DeviceSchedule& out);
 
 /// Returns a bound on the bytes of the CPU's memory that the lists of a schedule take while they
 /// are made: tasks, steps, and sums of children's entries. The bound is about twice the bytes that
 /// they take, and uses the sizes of fronts alone. O(fronts). Throws Error(overflow).
 Offset most_list_bytes(const FrontTree& fronts);
 
-/// Makes the part of a schedule that follows from the sizes of fronts alone, without row
-/// structures; add_device_tasks() adds the rest once the assembly is known. `cut`: the segments
-/// after which panels leave the device; null: they all stay. O(n log n). Throws Error(overflow).
-DeviceSchedule lay_out_fronts(const Supernodes& supernodes, const DeviceLevels& levels,
-                              const Segments* cut = nullptr);
 /// Returns the most entries of a tiled front's contribution block for which there are tasks: 2^32 -
 /// 1, because tasks find entries by places of 32 bits. If a tiled front has a larger block, from
 /// 92,673 rows on, there are no tasks and no sweeps: a device does all tiled fronts of the plan
@@ -51,16 +47,11 @@ std::string too_large_block(const Supernodes& supernodes, const DeviceSchedule& 
                             Offset most = most_block_entries());
 
 /// Adds tasks, lists of sums, counts of bytes and sizes of sweeps to a schedule from
-/// lay_out_fronts(). teams: as for factor_tasks(); most_block: as `most` of too_large_block().
-/// Throws Error(overflow).
+/// lay_out_fronts() (symbolic/layout/layout.hpp). teams: as for factor_tasks(); most_block: as
+/// `most` of too_large_block(). Throws Error(overflow).
 void add_device_tasks(const Supernodes& supernodes, const Assembly& assembly,
                       const DeviceLevels& levels, DeviceSchedule& schedule,
                       Index teams = kFewestTeams, Offset most_block = most_block_entries());
-
-/// Makes the whole schedule: levels, layout, tasks and work.
-DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly& assembly,
-                                    Index teams = kFewestTeams,
-                                    Offset most_block = most_block_entries());
 
 /// Returns a schedule's tasks in the order for so many teams, as many as it has. It needs no row
 /// structures, so that it takes a fraction of the time of the schedule. O(tasks).

@@ -132,17 +132,18 @@ struct DeviceSchedule {
     Offset from, to, entries;
   };
   /// Consecutive levels of tiled fronts, after whose tasks panels leave the device. Their places
-  /// are used again from the segment on that is `held_segments` later, so that they are copied while
-  /// those between run. The inverses of a segment's fronts are made when its tasks have ended.
+  /// are used again from the segment on that is `held_segments` later, so that they are copied
+  /// while those between run. The inverses of a segment's fronts are made when its tasks have
+  /// ended.
   struct Segment {
     Index level_end = 0;           ///< number of levels of tiled fronts before its end
     TileList pivot_tiles;          ///< diagonal tiles of L of its fronts
     std::vector<Leaving> leaving;  ///< its panels, if they leave
   };
-  std::vector<Segment> segment;    ///< in their order; empty if all of L stays on the device
-  Index held_segments = 0;         ///< at least 2 if there are segments
-  std::vector<Offset> host_panel;  ///< length supernodes if there are segments: place of the panel in
-                                   ///< the array in host memory; -1 if it stays at `panel`
+  std::vector<Segment> segment;  ///< segments in their order; empty if all of L stays on the device
+  Index held_segments = 0;       ///< number of segments that hold a panel, at least 2 if any leave
+  std::vector<Offset> host_panel;  ///< length supernodes if there are segments: place of the panel
+                                   ///< in the array in host memory; -1 if it stays at `panel`
   Offset host_entries = 0;         ///< entries of that array
   /// Lists of sums of children's entries. Sum k adds up the entries at places term[ptr[k]], ...,
   /// term[ptr[k+1]-1] of the array in this order. The sum is added to the entry at place[k], or

@@ -13,8 +13,8 @@ std::vector<LaunchRange> launch_ranges(const DeviceSchedule& schedule, const Dev
   auto segment = schedule.segment.begin();
   for (std::size_t l = 0; l < schedule.level_end.size(); ++l) {
     const double level = device_level_seconds(cost, schedule.work.tiled.at(l));
-    const bool begins = segment != schedule.segment.end() &&
-                        static_cast<std::size_t>(segment->level_end) == l;
+    const bool begins =
+        segment != schedule.segment.end() && static_cast<std::size_t>(segment->level_end) == l;
     if (begins) ++segment;
     if (ranges.empty() || begins || sum + level > seconds) {
       ranges.push_back({ranges.empty() ? 0 : ranges.back().end, 0});

@@ -18,8 +18,8 @@ struct LaunchRange {
 
 /// Returns the fewest ranges of a schedule's tasks of which each is predicted to take at most
 /// `seconds` on the device of `cost`, except that a level is never divided: one that takes longer
-/// is a range by itself, and that each segment of the schedule begins a range. Infinite seconds give
-/// one range, or one for each segment. Empty if there are no tasks. O(levels).
+/// is a range by itself, and that each segment of the schedule begins a range. Infinite seconds
+/// give one range, or one for each segment. Empty if there are no tasks. O(levels).
 std::vector<LaunchRange> launch_ranges(const DeviceSchedule& schedule, const DeviceCost& cost,
                                        double seconds);
 

@@ -12,6 +12,7 @@
 #include "kauri/core/backend.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/launch/useful_teams.hpp"
+#include "symbolic/layout/layout.hpp"
 #include "symbolic/plan/internals.hpp"
 #include "symbolic/plan/structure.hpp"
 

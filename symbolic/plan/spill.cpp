@@ -10,10 +10,11 @@
 #include "base/common/aligned_bytes.hpp"
 #include "symbolic/device/cost.hpp"
 #include "symbolic/device/levels.hpp"
-#include "symbolic/device/places.hpp"
 #include "symbolic/device/schedule.hpp"
-#include "symbolic/device/segments.hpp"
 #include "symbolic/launch/useful_teams.hpp"
+#include "symbolic/layout/layout.hpp"
+#include "symbolic/layout/places.hpp"
+#include "symbolic/layout/segments.hpp"
 #include "symbolic/plan/internals.hpp"
 
 namespace kauri::symbolic {
@@ -26,11 +27,11 @@ constexpr std::size_t kTriesOfPart = 6;
 /// Cuts with the least entries in use that are tried if none of these fits.
 constexpr std::size_t kSmallestCuts = 16;
 
-/// How often the work is halved from which a subtree is worked on by itself.
+/// Number of halvings of the work from which a subtree is worked on by itself.
 constexpr int kSpilledHalvings = 8;
 
-/// Bytes a second between device and host, and seconds that a segment adds: launches, and teams that
-/// are idle at the end of its tasks. Measured on PCIe of generation 5.
+/// Bytes a second between device and host, and seconds that a segment adds: launches, and teams
+/// that are idle at the end of its tasks. Measured on PCIe of generation 5.
 constexpr double kLink = 54e9, kSegmentSeconds = 1.2e-4;
 
 /// Makes schedules of a plan whose panels leave the device.
@@ -82,7 +83,8 @@ class Spiller {
     return nullptr;
   }
 
-  /// Returns the fewest bytes that the plan takes with any of the cuts that are tried for any limit.
+  /// Returns the fewest bytes that the plan takes with any of the cuts that are tried for any
+  /// limit.
   [[nodiscard]] Offset least_bytes() const {
     Offset least = plan_.peak_bytes(scalar_bytes_);
     for (const Candidate* cut : smallest()) least = std::min(least, bytes_of(*cut));
@@ -121,8 +123,8 @@ class Spiller {
     std::ranges::stable_sort(order, {}, &Candidate::seconds);
     return order;
   }
-  /// Returns the plan's device bytes with an array of so many entries beside the scratch of sums,
-  /// and the arrays of the plan as it is and those that all segments need.
+  /// Returns the plan's device bytes with an array of so many entries beside the scratch of sums:
+  /// the plan's other arrays as they are, and the records and places of fronts for segments.
   [[nodiscard]] Offset bytes_with(Offset entries) const {
     const Offset scratch = core_.sums.place.empty() ? 0 : core_.entries - core_.sums.scratch_begin,
                  fronts = plan_.supernodes.count();

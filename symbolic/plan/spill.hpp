@@ -15,8 +15,8 @@ namespace kauri::symbolic {
 /// if tiled fronts run without tasks.
 void spill(Plan& plan, Offset device_bytes, int scalar_bytes);
 
-/// Returns the least device_bytes that spill() can keep for a device's plan. Throws Error(memory) if
-/// tiled fronts run without tasks.
+/// Returns the least device_bytes that spill() can keep for a device's plan. Throws Error(memory)
+/// if tiled fronts run without tasks.
 Offset least_device_bytes(const Plan& plan, int scalar_bytes);
 
 }  // namespace kauri::symbolic

@@ -89,11 +89,12 @@ struct AnalyzeOptions {
   /// seconds on `target`, except that whether a large graph is dissected without a trial of other
   /// methods, and whether minimum degree runs in rounds, is decided as if the device were chosen.
   DeviceOffer device{};  // kauri::Solver sets the offer itself and ignores this one
-  /// Most bytes of device memory that PreparedPlan::create and Factor::create may take for a plan for
-  /// a device (Plan::peak_bytes()), with scalars of device.scalar_bytes bytes; 0: no limit. If all of
-  /// L does not fit, panels of L leave the device for page-locked host memory (Plan::host_bytes())
-  /// while later ones are computed, and solves read them there. L and x have the same bits. If even
-  /// that does not fit, the analysis throws Error(memory), which names the least bytes that do.
+  /// Most bytes of device memory that PreparedPlan::create and Factor::create may take for a plan
+  /// for a device (Plan::peak_bytes()), with scalars of device.scalar_bytes bytes; 0: no limit. If
+  /// all of L does not fit, panels of L leave the device for page-locked host memory
+  /// (Plan::host_bytes()) while later ones are computed, and solves read them there. L and x have
+  /// the same bits. If even that does not fit, the analysis throws Error(memory), which names the
+  /// least bytes that do.
   Offset device_bytes = 0;
   /// Receives which ordering is run, the predicted seconds of the job with it, and which ordering
   /// the plan is made of. The analysis waits for the handler.

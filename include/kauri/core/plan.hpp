@@ -168,9 +168,9 @@ struct Plan {
   /// CudaOptions::fast_solve = false, or if there are no sweeps for it) does not allocate the lists
   /// of sweeps.
   [[nodiscard]] Offset peak_bytes(int scalar_bytes) const;
-  /// Returns the bytes of page-locked host memory that Factor::create takes beside peak_bytes(): the
-  /// panels of L that leave the device because of AnalyzeOptions::device_bytes; 0 without a limit,
-  /// and on the CPU.
+  /// Returns the bytes of page-locked host memory that Factor::create takes beside peak_bytes():
+  /// the panels of L that leave the device because of AnalyzeOptions::device_bytes; 0 without a
+  /// limit, and on the CPU.
   [[nodiscard]] Offset host_bytes(int scalar_bytes) const;
   /// Returns the bytes that PreparedPlan::create takes, a part of peak_bytes(): the plan's arrays
   /// on a device; 0 on the CPU.

@@ -42,8 +42,8 @@ double CudaFactor<T>::log_determinant() const {
   const PooledStream stream(context_.pool);
   LongProduct* part = block.template take<LongProduct>(parts).data();
   double* there = block.template take<double>(1).data();
-  cuda::enqueue_log_determinant(view(), fronts, entries_.data(), part, verdict_address(),
-                                there, stream->get());
+  cuda::enqueue_log_determinant(view(), fronts, entries_.data(), part, verdict_address(), there,
+                                stream->get());
   double out = 0;
   check(cudaMemcpyAsync(&out, there, sizeof out, cudaMemcpyDeviceToHost, stream->get()),
         "a determinant");

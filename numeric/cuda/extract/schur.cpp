@@ -43,8 +43,7 @@ void CudaFactor<T>::enqueue_last_product(MatrixView<const T> y, MatrixView<T> g,
   const CurrentDevice current(context_.device);
   require_device_data(y, "Schur complement: y", context_.device);
   require_device_data(g, "Schur complement: g", context_.device);
-  const LastBlock<T> block{view(), last_rows(*plan(), g.rows), entries_.data(),
-                           verdict_address()};
+  const LastBlock<T> block{view(), last_rows(*plan(), g.rows), entries_.data(), verdict_address()};
   cuda::enqueue_last_product<T>(block, g.cols, last_of(y, g.rows), strided(g),
                                 static_cast<cudaStream_t>(stream));
 }
@@ -55,8 +54,7 @@ void CudaFactor<T>::enqueue_last_transposed(MatrixView<const T> x2, MatrixView<T
   const CurrentDevice current(context_.device);
   require_device_data(x2, "Schur complement: x2", context_.device);
   require_device_data(y, "Schur complement: y", context_.device);
-  const LastBlock<T> block{view(), last_rows(*plan(), x2.rows), entries_.data(),
-                           verdict_address()};
+  const LastBlock<T> block{view(), last_rows(*plan(), x2.rows), entries_.data(), verdict_address()};
   cuda::enqueue_last_transposed<T>(block, x2.cols, strided(x2), last_of(y, x2.rows),
                                    static_cast<cudaStream_t>(stream));
 }
@@ -65,8 +63,7 @@ template <class T>
 void CudaFactor<T>::enqueue_last_square(MatrixView<T> s, StreamHandle stream) const {
   const CurrentDevice current(context_.device);
   require_device_data(s, "Schur complement: s", context_.device);
-  const LastBlock<T> block{view(), last_rows(*plan(), s.rows), entries_.data(),
-                           verdict_address()};
+  const LastBlock<T> block{view(), last_rows(*plan(), s.rows), entries_.data(), verdict_address()};
   cuda::enqueue_last_square<T>(block, strided(s), static_cast<cudaStream_t>(stream));
 }
 
@@ -92,8 +89,7 @@ void CudaFactor<T>::enqueue_last_rows(MatrixView<const T> y, MatrixView<T> x2,
 template <class T>
 void CudaFactor<T>::enqueue_rows_of_l(MatrixView<T> y, StreamHandle stream) const {
   const CurrentDevice current(context_.device);
-  const LastBlock<T> block{view(), last_rows(*plan(), y.cols), entries_.data(),
-                           verdict_address()};
+  const LastBlock<T> block{view(), last_rows(*plan(), y.cols), entries_.data(), verdict_address()};
   cuda::enqueue_rows_of_l<T>(block, strided(y), static_cast<cudaStream_t>(stream));
 }
 

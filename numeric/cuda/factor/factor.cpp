@@ -69,11 +69,11 @@ TiledFactor<T>::TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memor
                                     kernels_.launch_seconds);
   first_ = device.small_fronts;
   for (const symbolic::DeviceSchedule::Segment& segment : device.segment)
-    parts_.push_back({device.level_end[segment.level_end - 1], segment.pivot_tiles.first,
-                      segment.pivot_tiles.count});
-  if (parts_.empty())
-    parts_.push_back({static_cast<Index>(device.task.size()), first_,
-                      static_cast<Index>(plan_->fronts().size())});
+    segments_.push_back({device.level_end[segment.level_end - 1], segment.pivot_tiles.first,
+                         segment.pivot_tiles.count});
+  if (segments_.empty())
+    segments_.push_back({static_cast<Index>(device.task.size()), first_,
+                         static_cast<Index>(plan_->fronts().size())});
   sums_ = {sums.step,     sums.place, sums.term, sums.short_places, device.sums.scratch_begin,
            memory.entries};
   counters_ = block.take<int>(plan_->counters() + plan_->level_tasks().size() + 2);
@@ -94,7 +94,7 @@ void TiledFactor<T>::enqueue(const PlanView& view, const FactorMemory<T>& memory
   int* ticket = levels + plan_->level_tasks().size();
   std::size_t k = 0;
   for (const auto& [first, end] : ranges_) {
-    if (first == (k == 0 ? 0 : parts_[k - 1].task_end)) between.begin(k);
+    if (first == (k == 0 ? 0 : segments_[k - 1].task_end)) between.begin(k);
     // Each team of a launch draws one ticket beyond the last, so the next launch counts from 0
     // anew; all other counters go on.
     if (first > 0) check(cudaMemsetAsync(ticket, 0, sizeof(int), stream), "the ticket");
@@ -108,9 +108,9 @@ void TiledFactor<T>::enqueue(const PlanView& view, const FactorMemory<T>& memory
                               least_part_,
                               pauses_};
     check(kernels_.enqueue(tasks, stream), "the launch of the tasks");
-    if (end != parts_[k].task_end) continue;
-    enqueue_states(view, parts_[k].first, parts_[k].fronts,
-                   front_.data() + (parts_[k].first - first_), memory, stream);
+    if (end != segments_[k].task_end) continue;
+    enqueue_states(view, segments_[k].first, segments_[k].fronts,
+                   front_.data() + (segments_[k].first - first_), memory, stream);
     between.end(k++);
   }
 }

@@ -49,9 +49,9 @@ class SmallFactor {
   Index narrow_ = 0;
 };
 
-/// The tiled fronts of one factor, which a persistent kernel factorises: in one launch, or in one for
-/// each segment of the plan, or in more if these may take too long. Holds views of the fronts and of their children with the
-/// addresses of the factor's memory, and counters.
+/// The tiled fronts of one factor, which a persistent kernel factorises: in one launch, or in one
+/// for each segment of the plan, or in more if these may take too long. Holds views of the fronts
+/// and of their children with the addresses of the factor's memory, and counters.
 template <class T>
 class TiledFactor {
  public:
@@ -74,7 +74,7 @@ class TiledFactor {
 
  private:
   /// A segment: the end of its tasks, and its fronts as positions in PlanView::order.
-  struct Part {
+  struct SegmentTasks {
     Index task_end, first, fronts;
   };
   const TiledPlan* plan_ = nullptr;
@@ -86,7 +86,7 @@ class TiledFactor {
   Index first_ = 0;  // position of the first tiled front in PlanView::order
   TiledKernels<T> kernels_;
   std::vector<symbolic::LaunchRange> ranges_;
-  std::vector<Part> parts_;
+  std::vector<SegmentTasks> segments_;
   unsigned pauses_ = 0;
   Index least_part_ = 0;
 };

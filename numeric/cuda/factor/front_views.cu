@@ -155,7 +155,7 @@ template void enqueue_views(const DevicePlan&, const FactorMemory<double>&,
 template void enqueue_gathered_views(const DevicePlan&, const PlanView&, const FactorMemory<float>&,
                                      GatheredFront<float>*, cudaStream_t);
 template void enqueue_gathered_views(const DevicePlan&, const PlanView&,
-                                     const FactorMemory<double>&,
-                                     GatheredFront<double>*, cudaStream_t);
+                                     const FactorMemory<double>&, GatheredFront<double>*,
+                                     cudaStream_t);
 
 }  // namespace kauri::numeric::cuda

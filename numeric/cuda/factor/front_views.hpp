@@ -28,8 +28,8 @@ void enqueue_views(const DevicePlan& plan, const FactorMemory<T>& memory,
                    const TiledViews<T>& views, cudaStream_t stream);
 
 /// Enqueues the kernel that fills `fronts`, one description for each narrow or small front of the
-/// plan. `homes`: the plan's arrays with the records of enqueue_homes(), if panels leave the device.
-/// Throws Error(device).
+/// plan. `homes`: the plan's arrays with the records of enqueue_homes(), if panels leave the
+/// device. Throws Error(device).
 template <class T>
 void enqueue_gathered_views(const DevicePlan& plan, const PlanView& homes,
                             const FactorMemory<T>& memory, GatheredFront<T>* fronts,

@@ -31,9 +31,9 @@ struct DeviceContext {
 /// indices into FactorMemory::entries. `first` is the column of L of the first pivot. The children
 /// are PlanView::child[child_begin .. child_end); parent is kNone for a root.
 struct Front {
-  Offset panel;     ///< begin of the panel (HostPanels: not of one in this array, if it has left the
-                    ///< device): laid out as SmallLayout{m, p}, or, if tiled, as
-                    ///< FrontCells{m, p}.panel(), followed by FrontCells::diagonal_entries()
+  Offset panel;  ///< begin of the panel (HostPanels: not of one in this array, if it has left the
+                 ///< device): laid out as SmallLayout{m, p}, or, if tiled, as
+                 ///< FrontCells{m, p}.panel(), followed by FrontCells::diagonal_entries()
   Offset inverses;  ///< begin of the inverses of diagonal tiles and of products with them,
                     ///< FrontCells::solve_entries() entries that solves read; -1 if not tiled
   Offset block;     ///< begin of the contribution block; -1 if q = 0

@@ -42,10 +42,11 @@ KernelSet<T> KernelSet<T>::for_factors_of(const Plan& plan) const {
     if (device.hooks.teams() != 0) require_enough(out.tiled.teams, tiled, device);
   }
   if (!device.segment.empty() && (device.task.empty() || out.tiled.teams == 0 || !gathers()))
-    throw Error(ErrorKind::usage,
-                "panels of the plan's L leave the device (AnalyzeOptions::device_bytes), which takes "
-                "tasks of large fronts and gathered small fronts; the kernels of this backend, " +
-                    std::string(name()) + ", run none of them");
+    throw Error(
+        ErrorKind::usage,
+        "panels of the plan's L leave the device (AnalyzeOptions::device_bytes), which takes "
+        "tasks of large fronts and gathered small fronts; the kernels of this backend, " +
+            std::string(name()) + ", run none of them");
   out.single.blocks = symbolic::share_of(single.blocks, device.useful_blocks,
                                          symbolic::least_blocks(single.blocks), 1);
   return out;

@@ -49,8 +49,8 @@ void CudaFactor<T>::enqueue_block(const MatrixView<const T>& b, const MatrixView
     for (auto level = levels.rbegin(); level != levels.rend(); ++level)
       enqueue_backward(view(), *level, memory, stream);
   if (steps.forward && !steps.backward) copy(memory.x, memory.y);
-  enqueue_scatter(steps.back ? view() : in_order, x.rows, strided(x), memory,
-                  verdict_address(), stream);
+  enqueue_scatter(steps.back ? view() : in_order, x.rows, strided(x), memory, verdict_address(),
+                  stream);
 }
 
 template <class T>
@@ -67,8 +67,8 @@ void CudaFactor<T>::enqueue_fast(const MatrixView<const T>& b, const MatrixView<
     return enqueue_one(kernels_.single.enqueue, strided(b), strided(x), numbers, steps, stream);
   }
   kernels_.solve_several(kernels_,
-                         {*plan(), sweeps(), entries_.data(), workspace.numbers(), most, b,
-                          x, verdict_address(), steps},
+                         {*plan(), sweeps(), entries_.data(), workspace.numbers(), most, b, x,
+                          verdict_address(), steps},
                          stream);
 }
 
@@ -87,7 +87,7 @@ void CudaFactor<T>::enqueue_one(EnqueueSweeps<SweepMemory<T, N>> launch,
   memory.b_step = b.row, memory.out_step = x.row;
   memory.run_flag = steps.run_flag;
   const bool runs = steps.forward || steps.backward;  // without either, the solve is a
-                                                        // permutation alone
+                                                      // permutation alone
   if (runs) enqueue_unset<N>(p, numbers, stream);
   SweepView lists = sweeps();
   lists.old_of = steps.permute ? permuted.old_of : nullptr;

@@ -34,8 +34,9 @@ struct EmulatedGraph {
 /// of that function executes it, after the function has returned.
 struct EmulatedStream {
   EmulatedGraph* capture = nullptr;
-  std::size_t captured = 0, rejoined = 0;  // in a capture that it joined: its works, and those that
-                                           // another stream of the capture waits for
+  // In a capture that the stream joined: its number of works, and how many of them another stream
+  // of the capture waits for.
+  std::size_t captured = 0, rejoined = 0;
   const CUcontext context;
   std::atomic<int> watched_copies = 0, launches = 0;  ///< since the last wait for the stream
 
@@ -402,8 +403,9 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
   if (const cudaError_t error = entered(stream); error != cudaSuccess) return error;
   if (refuses(GraphStep::begin_capture)) return last_error;
   stream->captured = stream->rejoined = 0;
-  return set(&stream->capture,
-             new EmulatedGraph{{}, std::make_unique<emulator::Capture>(mode, stream->blocking), {}});
+  return set(
+      &stream->capture,
+      new EmulatedGraph{{}, std::make_unique<emulator::Capture>(mode, stream->blocking), {}});
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   *graph = std::exchange(stream->capture, nullptr);

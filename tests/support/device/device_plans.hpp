@@ -17,6 +17,7 @@
 #include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/front_tasks.hpp"
 #include "symbolic/device/schedule.hpp"
+#include "symbolic/layout/layout.hpp"
 #include "symbolic/plan/internals.hpp"
 #include "tests/support/device/device_hooks.hpp"
 #include "tests/support/systems/patterns.hpp"

@@ -11,7 +11,7 @@
 
 #include "kauri/core/plan.hpp"
 #include "symbolic/common/children.hpp"
-#include "symbolic/device/schedule.hpp"
+#include "symbolic/layout/layout.hpp"
 
 namespace kauri::test {
 

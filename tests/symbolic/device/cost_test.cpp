@@ -15,7 +15,7 @@
 #include "kauri/extras/generate.hpp"
 #include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/front_cells.hpp"
-#include "symbolic/device/schedule.hpp"
+#include "symbolic/layout/layout.hpp"
 #include "symbolic/plan/internals.hpp"
 
 namespace kauri::symbolic {

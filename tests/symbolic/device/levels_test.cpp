@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "symbolic/device/front_cells.hpp"
-#include "symbolic/device/live_ranges.hpp"
+#include "symbolic/layout/live_ranges.hpp"
 
 namespace kauri::symbolic {
 namespace {

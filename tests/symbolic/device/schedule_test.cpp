@@ -1,6 +1,7 @@
 // Tests tiles of a front and the memory of a device that runs level by level.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/schedule.hpp"
+#include "symbolic/layout/layout.hpp"
 
 #include <gtest/gtest.h>
 

@@ -42,8 +42,8 @@ TEST_P(Spill, KeepsTheLimit) {
   EXPECT_EQ(in_core->host_bytes(8), 0);
   const Offset all = in_core->peak_bytes(8), least = symbolic::least_device_bytes(*in_core, 8);
   ASSERT_LT(least, all);
-  for (const Offset limit : {all - 1, all - (all - least) / 4, (all + least) / 2,
-                             least + (all - least) / 8, least}) {
+  for (const Offset limit :
+       {all - 1, all - (all - least) / 4, (all + least) / 2, least + (all - least) / 8, least}) {
     SCOPED_TRACE(limit);
     const auto plan = plan_within(GetParam(), limit);
     EXPECT_LE(plan->peak_bytes(8), limit);

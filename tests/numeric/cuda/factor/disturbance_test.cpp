@@ -16,7 +16,7 @@
 
 #include "kauri/kauri.hpp"
 #include "symbolic/device/front_tasks.hpp"
-#include "symbolic/device/schedule.hpp"
+#include "symbolic/layout/layout.hpp"
 #include "symbolic/plan/internals.hpp"
 #include "tests/numeric/cuda/factor/disturbed_runs.hpp"
 #include "tests/support/device/cuda_ways.hpp"

@@ -1,5 +1,5 @@
-// Tests factors whose panels leave the device for host memory: L, solves, verdicts, graphs and saved
-// bytes have the bits of a factor on the device. The emulated device runs them as well.
+// Tests factors whose panels leave the device for host memory: L, solves, verdicts, graphs and
+// saved bytes have the bits of a factor on the device. The emulated device runs them as well.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -60,7 +60,8 @@ TYPED_TEST(SpilledFactors, HaveTheBitsOfOthers) {
   using T = typename TypeParam::T;
   auto core = Factor<T>::create(this->plan_, this->backend());
   std::vector<Factor<T>> spilled;
-  for (const auto& plan : this->spilled_) spilled.push_back(Factor<T>::create(plan, this->backend()));
+  for (const auto& plan : this->spilled_)
+    spilled.push_back(Factor<T>::create(plan, this->backend()));
   for (int call = 0; call < 3; ++call) {
     ASSERT_TRUE(refactorize<T>(core, this->value_, T(call)).ok());
     const std::vector<T> l = lower_factor(core).value;

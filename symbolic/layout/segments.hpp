@@ -33,7 +33,8 @@ PhaseMemory phase_memory(const DeviceLevels& levels, std::span<const Index> pare
 struct Segments {
   std::vector<Index> end;  ///< per segment: the phase after its last one
   Index resident = kTiledPhase;
-  Index depth = 2;           ///< at least 2, else nothing would run while panels leave
+  Index depth = 2;           ///< number of segments that hold a panel which leaves: at least 2, else
+                             ///< nothing would run meanwhile
   bool small_leave = false;  ///< panels of narrow and small fronts are in host memory, where their
                              ///< kernels write them
 
@@ -60,8 +61,8 @@ struct SpillCost {
   double segment_s = 0;         ///< seconds that each further segment adds
 };
 
-/// Returns the predicted seconds of the tiled fronts of a factorisation, with the copies, and of one
-/// solve's reads of what has left.
+/// Returns the predicted seconds of the tiled fronts of a factorisation, with the copies, and of
+/// one solve's reads of what has left.
 double predicted_seconds(const PhaseMemory& memory, const Segments& cut, const SpillCost& cost);
 
 /// Returns cuts with segments of several sizes, all depths up to 8 and all first resident phases at

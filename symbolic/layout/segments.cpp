@@ -1,6 +1,6 @@
 // Counts the memory and the seconds of cuts into segments.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/device/segments.hpp"
+#include "symbolic/layout/segments.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -68,8 +68,8 @@ Offset most_entries(const PhaseMemory& memory, const Segments& cut) {
       const Index end = f + 1, resident = std::min(cut.resident, end),
                   held = std::min(cut.held(k), resident);
       const Offset made = inverses[end == cut.end[k] ? end : cut.begin(k)];
-      most = std::max(most, plus(plus(stays, memory.blocks[f]),
-                                 plus(panels[end] - panels[held], made)));
+      most = std::max(most,
+                      plus(plus(stays, memory.blocks[f]), plus(panels[end] - panels[held], made)));
     }
   return most;
 }
@@ -91,8 +91,7 @@ double predicted_seconds(const PhaseMemory& memory, const Segments& cut, const S
     Offset entries = 0;
     for (Index f = cut.begin(k); f < std::min(cut.end[k], cut.resident); ++f)
       entries += memory.panels[f];
-    if (entries > 0)
-      link = std::max(link, now) + static_cast<double>(entries) / cost.entries_per_s;
+    if (entries > 0) link = std::max(link, now) + static_cast<double>(entries) / cost.entries_per_s;
     left[k] = link;
   }
   const double reads = 2 * static_cast<double>(leaving_entries(memory, cut)) / cost.entries_per_s;

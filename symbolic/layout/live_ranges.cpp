@@ -2,7 +2,7 @@
 // leaves room unused in the phase with the least room, the blocks that are live in that phase come
 // first.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/device/live_ranges.hpp"
+#include "symbolic/layout/live_ranges.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -1,7 +1,7 @@
 // Tests the memory and the seconds of cuts of a device's phases against naive counts, on random
 // memory of a few phases.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/device/segments.hpp"
+#include "symbolic/layout/segments.hpp"
 
 #include <gtest/gtest.h>
 
@@ -103,8 +103,8 @@ TEST(Segments, CandidatesIncludeTheLeastMemory) {
   }
 }
 
-/// The seconds are those of a naive timeline: a segment begins when the one before has ended and the
-/// panels have left that it must wait for; panels leave one segment after another.
+/// The seconds are those of a naive timeline: a segment begins when the one before has ended and
+/// the panels have left that it must wait for; panels leave one segment after another.
 TEST(Segments, SecondsAreThoseOfATimeline) {
   std::mt19937 random(9);
   for (int round = 0; round < 40; ++round) {

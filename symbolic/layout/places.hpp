@@ -5,7 +5,7 @@
 
 #include "symbolic/device/levels.hpp"
 #include "symbolic/device/schedule_lists.hpp"
-#include "symbolic/device/segments.hpp"
+#include "symbolic/layout/segments.hpp"
 
 namespace kauri::symbolic {
 
@@ -19,8 +19,8 @@ void place_numbers(const Supernodes& nodes, const FrontSizes& sizes, const Devic
 /// `cut`: everything that lives is placed by allocate_offsets(), the panels of each phase together.
 /// Sets DeviceSchedule::segment, but not its tiles of pivots, host_panel and host_entries. Throws
 /// Error(overflow).
-void place_in_segments(const Supernodes& nodes, const FrontSizes& sizes,
-                       const DeviceLevels& levels, const Segments& cut, DeviceSchedule& out);
+void place_in_segments(const Supernodes& nodes, const FrontSizes& sizes, const DeviceLevels& levels,
+                       const Segments& cut, DeviceSchedule& out);
 
 /// Sets the places of update rows in the arena of a solve that runs level by level.
 void place_updates(const Supernodes& nodes, const DeviceLevels& levels, DeviceSchedule& out);

@@ -1,7 +1,7 @@
 // Places what lives on a device. Blocks of narrow and small fronts with one live range share one
 // interval.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/device/places.hpp"
+#include "symbolic/layout/places.hpp"
 
 #include <algorithm>
 #include <map>
@@ -10,7 +10,7 @@
 
 #include "base/common/checked.hpp"
 #include "symbolic/device/front_cells.hpp"
-#include "symbolic/device/live_ranges.hpp"
+#include "symbolic/layout/live_ranges.hpp"
 
 namespace kauri::symbolic {
 namespace {
@@ -23,8 +23,8 @@ struct FrontPlaces {
 };
 
 /// Lists live blocks of size[s] entries that live from the phase of front s to that of its parent,
-/// without places; a front with size[s] = 0 has none. alone(s): true if front s gets a separate live
-/// block.
+/// without places; a front with size[s] = 0 has none. alone(s): true if front s gets a separate
+/// live block.
 template <class Alone>
 FrontPlaces list_lives(std::span<const Offset> size, std::span<const Index> phase,
                        std::span<const Index> parent, const Alone& alone) {
@@ -212,8 +212,8 @@ void place_numbers(const Supernodes& nodes, const FrontSizes& sizes, const Devic
   }
 }
 
-void place_in_segments(const Supernodes& nodes, const FrontSizes& sizes,
-                       const DeviceLevels& levels, const Segments& cut, DeviceSchedule& out) {
+void place_in_segments(const Supernodes& nodes, const FrontSizes& sizes, const DeviceLevels& levels,
+                       const Segments& cut, DeviceSchedule& out) {
   const std::vector<Offset> inverses = inverse_entries(nodes, levels);
   Lives lives = list_all_lives(nodes, sizes, levels, cut, inverses);
   std::vector<LiveBlock>& live = lives.blocks.live;
