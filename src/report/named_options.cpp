@@ -249,6 +249,11 @@ void add_analysis(Table& table) {
       "analyze.cores", 1, [](auto& o) -> auto& { return o.analyze.cores; },
       "number of cores that auto assumes for a machine without a device, so that it chooses alike "
       "on all"));
+  table.push_back(number_entry(
+      "analyze.device_bytes", OptionKind::integer, "an integer from 0 to 2^63 - 1",
+      [](auto& o) -> auto& { return o.analyze.device_bytes; }, [](Offset x) { return x >= 0; },
+      "most bytes of a device's memory for plan and factor; what does not fit of L goes to host "
+      "memory; 0: no limit"));
 }
 
 void add_refinement(Table& table) {

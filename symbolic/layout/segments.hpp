@@ -33,8 +33,8 @@ PhaseMemory phase_memory(const DeviceLevels& levels, std::span<const Index> pare
 struct Segments {
   std::vector<Index> end;  ///< per segment: the phase after its last one
   Index resident = kTiledPhase;
-  Index depth = 2;           ///< number of segments that hold a panel which leaves: at least 2, else
-                             ///< nothing would run meanwhile
+  Index depth = 2;  ///< number of segments that hold a panel which leaves: at least 2, else
+                    ///< nothing would run meanwhile
   bool small_leave = false;  ///< panels of narrow and small fronts are in host memory, where their
                              ///< kernels write them
 

@@ -55,6 +55,7 @@ std::map<std::string, std::function<void(SolverOptions&)>> assignments() {
       {"analyze.solves", [](auto& o) { o.analyze.solves = 11; }},
       {"analyze.factorizations", [](auto& o) { o.analyze.factorizations = 12; }},
       {"analyze.cores", [](auto& o) { o.analyze.cores = 13; }},
+      {"analyze.device_bytes", [](auto& o) { o.analyze.device_bytes = Offset{3} << 32; }},
       {"refine.max_steps", [](auto& o) { o.refine.max_steps = 4; }},
       {"refine.target", [](auto& o) { o.refine.target = 1e-14; }},
       {"refine.stagnation", [](auto& o) { o.refine.stagnation = 3; }},

@@ -61,9 +61,9 @@ class TiledFactor {
   /// and kernels.teams be > 0. Throws Error: memory, device.
   TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memory, const TiledKernels<T>& kernels,
               DeviceBlock& block, cudaStream_t stream);
-  /// What the caller enqueues between the launches: begin(k) before the tasks of segment k, end(k)
-  /// when they and the launch that copies failures of their fronts to the fronts' states are
-  /// enqueued. A plan without segments counts as one.
+  /// Functions that enqueue what comes between the launches: begin(k) before the tasks of segment
+  /// k, end(k) when they and the launch that copies failures of their fronts to the fronts' states
+  /// are enqueued. A plan without segments counts as one.
   struct Between {
     std::function<void(std::size_t)> begin, end;
   };
