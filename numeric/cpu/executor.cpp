@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/executor.hpp"
 
+#include <utility>
+
 #include "numeric/cpu/batch/batch.hpp"
 #include "numeric/cpu/batch/border.hpp"
 #include "numeric/cpu/factor/factor.hpp"
@@ -9,6 +11,7 @@
 #include "numeric/cpu/refine/mixed.hpp"
 #include "numeric/cpu/roofline.hpp"
 #include "numeric/cpu/runtime/cpu_bytes.hpp"
+#include "numeric/cpu/runtime/file_memory.hpp"
 #include "numeric/cpu/runtime/processor.hpp"
 #include "numeric/cpu/runtime/workers.hpp"
 
@@ -18,13 +21,13 @@ namespace {
 template <Scalar T>
 class CpuScalar final : public ScalarExecutor<T> {
  public:
-  /// Borrows all three arguments, which must outlive this object. `alone`: a Workers of one thread,
-  /// for items of a batch done side by side.
-  CpuScalar(Workers& workers, Workers& alone, MemoryLedger& memory)
-      : workers_(workers), alone_(alone), memory_(memory) {}
+  /// Borrows all arguments, which must outlive this object. `alone`: a Workers of one thread,
+  /// for items of a batch done side by side. factor_file: see CpuOptions.
+  CpuScalar(Workers& workers, Workers& alone, MemoryLedger& memory, const std::string& factor_file)
+      : workers_(workers), alone_(alone), memory_(memory), factor_file_(factor_file) {}
   std::unique_ptr<FactorImpl<T>> make_factor(
       std::shared_ptr<const PreparedPlanImpl> plan) override {
-    return std::make_unique<CpuFactor<T>>(plan->plan(), workers_, memory_);
+    return std::make_unique<CpuFactor<T>>(plan->plan(), workers_, memory_, factor_file_);
   }
   std::unique_ptr<WorkspaceImpl<T>> make_workspace(std::shared_ptr<const Plan> plan,
                                                    Index nrhs) override {
@@ -52,11 +55,13 @@ class CpuScalar final : public ScalarExecutor<T> {
   Workers& workers_;
   Workers& alone_;
   MemoryLedger& memory_;
+  const std::string& factor_file_;
 };
 
 class CpuExecutor final : public Executor {
  public:
-  explicit CpuExecutor(int threads) : workers_(threads) {}
+  CpuExecutor(int threads, std::string factor_file)
+      : workers_(threads), factor_file_(std::move(factor_file)) {}
   [[nodiscard]] BackendKind kind() const override { return BackendKind::cpu; }
   [[nodiscard]] std::string target() const override { return host_target(); }
   [[nodiscard]] std::string kernels(int) const override { return host_target(); }
@@ -82,14 +87,16 @@ class CpuExecutor final : public Executor {
 
   Workers workers_;
   Workers alone_{1};  // for items of a batch that are done side by side, one thread each
-  CpuScalar<float> float_{workers_, alone_, memory()};
-  CpuScalar<double> double_{workers_, alone_, memory()};
+  std::string factor_file_;
+  CpuScalar<float> float_{workers_, alone_, memory(), factor_file_};
+  CpuScalar<double> double_{workers_, alone_, memory(), factor_file_};
 };
 
 }  // namespace
 
-std::unique_ptr<Executor> make_executor(int threads) {
-  return std::make_unique<CpuExecutor>(threads);
+std::unique_ptr<Executor> make_executor(int threads, const std::string& factor_file) {
+  if (!factor_file.empty()) require_disk_folder(factor_file);
+  return std::make_unique<CpuExecutor>(threads, factor_file);
 }
 
 }  // namespace kauri::numeric::cpu

@@ -114,11 +114,12 @@ def path(given: str | bytes | os.PathLike[str]) -> str:
 def loadable(given: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Returns pickled [(name, text)] without the options that this library does not have.
 
-    A ``backend`` becomes the CPU's if no CUDA device is available; a ``card`` is left out if there
-    is no such file.
+    A ``backend`` becomes the CPU's if no CUDA device is available; a ``card`` and a
+    ``cpu.factor_file`` are left out if there is no such file or folder.
     """
     known = {option["name"] for option in _TABLE.values()}
     # A factor that was made on a device loads on the CPU if no device is available.
     here = _core.cuda_available()
-    usable = [(name, text) for name, text in given if name in known and not (name == "card" and not os.path.isfile(text))]
+    there = {"card": os.path.isfile, "cpu.factor_file": os.path.isdir}
+    usable = [(name, text) for name, text in given if name in known and (name not in there or there[name](text))]
     return [(name, "cpu" if name == "backend" and not here else text) for name, text in usable]

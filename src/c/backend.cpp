@@ -17,8 +17,8 @@ kauri_status kauri_backend_create(const kauri_options* options, kauri_backend** 
     kauri_backend*& place = place_for(backend, "backend");
     const SolverOptions all = options_of(options);
     const bool device = all.backend == BackendChoice::cuda;
-    place = new kauri_backend{
-        std::make_shared<Backend>(device ? cuda_backend(all.cuda) : cpu_backend(all.threads))};
+    place = new kauri_backend{std::make_shared<Backend>(
+        device ? cuda_backend(all.cuda) : cpu_backend(all.threads, all.cpu))};
   });
 }
 void kauri_backend_destroy(kauri_backend* backend) { delete backend; }

@@ -27,11 +27,12 @@ Offset Backend::bytes_in_use() const { return executor_->memory().in_use(); }
 Offset Backend::peak_bytes() const { return executor_->memory().peak(); }
 void Backend::reset_peak() { executor_->memory().reset_peak(); }
 
-Backend cpu_backend(int threads) {
+Backend cpu_backend(int threads, const CpuOptions& options) {
   if (threads < 0)
     throw Error(ErrorKind::usage,
                 "cpu_backend: threads is " + std::to_string(threads) + ", expected 0 or more");
-  return Backend(numeric::cpu::make_executor(threads == 0 ? default_threads() : threads));
+  return Backend(
+      numeric::cpu::make_executor(threads == 0 ? default_threads() : threads, options.factor_file));
 }
 
 Backend cuda_backend(const CudaOptions& options) {

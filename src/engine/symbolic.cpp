@@ -18,11 +18,12 @@ namespace {
 
 constexpr Offset kRounding = Offset{64} << 20;  // bytes left to the driver, which rounds sizes up
 
-Backend asked_for(BackendChoice choice, int threads, const CudaOptions& cuda) {
+Backend asked_for(BackendChoice choice, int threads, const CpuOptions& cpu,
+                  const CudaOptions& cuda) {
   switch (choice) {
     case BackendChoice::automatic:
     case BackendChoice::cpu:
-      return cpu_backend(threads);
+      return cpu_backend(threads, cpu);
     case BackendChoice::cuda:
       return cuda_backend(cuda);
   }
@@ -83,12 +84,12 @@ std::optional<double> float_over_double(int device) {
 }
 
 Backends::Backends(BackendChoice choice, int threads, const CudaOptions& cuda,
-                   const std::string& card)
+                   const std::string& card, const CpuOptions& cpu)
     : choice_(choice),
       cuda_(cuda),
       card_file_(card),
       card_(card_of(card)),
-      backend_(std::make_shared<Backend>(asked_for(choice, threads, cuda))) {}
+      backend_(std::make_shared<Backend>(asked_for(choice, threads, cpu, cuda))) {}
 
 Backends::Backends(std::shared_ptr<Backend> given, const CudaOptions& cuda, const std::string& card)
     : choice_(given->kind() == BackendKind::cpu ? BackendChoice::cpu : BackendChoice::cuda),
@@ -195,7 +196,7 @@ std::string Backends::make_device() {
 Symbolic::Symbolic(SolverOptions given, int scalar_size)
     : options(std::move(given)),
       scalar_bytes(scalar_size),
-      backends(options.backend, options.threads, options.cuda, options.card),
+      backends(options.backend, options.threads, options.cuda, options.card, options.cpu),
       given_scalar_bytes_(scalar_size),
       precision_(is_automatic() ? Precision::full : options.precision) {
   set_threads();

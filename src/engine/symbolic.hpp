@@ -26,11 +26,12 @@ namespace kauri {
 class Backends {
  public:
   /// threads: threads of the CPU's backend, 0 means one per hardware thread; cuda: options of the
-  /// device's backend; card: file of its measured rates (SolverOptions::card), or empty. Throws
-  /// Error: device (a device was asked for and is not available), usage (an unknown choice, threads
-  /// < 0, half an allocator), input (the file is no card).
+  /// device's backend; card: file of its measured rates (SolverOptions::card), or empty; cpu:
+  /// options of the CPU's backend. Throws Error: device (a device was asked for and is not
+  /// available), usage (an unknown choice, threads < 0, half an allocator), input (the file is no
+  /// card, cpu as cpu_backend() refuses it).
   Backends(BackendChoice choice, int threads, const CudaOptions& cuda = {},
-           const std::string& card = {});
+           const std::string& card = {}, const CpuOptions& cpu = {});
   /// Takes the caller's backend, not null, and considers no other. cuda: its options, if it is that
   /// of a device; card: as above.
   explicit Backends(std::shared_ptr<Backend> given, const CudaOptions& cuda = {},

@@ -296,6 +296,14 @@ void add_mixed(Table& table) {
       "backward error that is accepted when further steps gain nothing; 0: 4 eps of double"));
 }
 
+void add_cpu(Table& table) {
+  table.push_back(text_entry(
+      "cpu.factor_file", "the name of a folder, or nothing",
+      [](auto& o) -> auto& { return o.cpu.factor_file; },
+      "folder on a disk in which each factor on the CPU lies in a file, for factors larger than "
+      "the memory; nothing: factors lie in memory"));
+}
+
 void add_device(Table& table) {
   using enum CudaCompute;
   table.push_back(integer_entry(
@@ -336,7 +344,8 @@ void add_device(Table& table) {
 
 struct AllOptions {
   AllOptions() {
-    for (auto* add : {add_job, add_ordering, add_analysis, add_refinement, add_mixed, add_device})
+    for (auto* add :
+         {add_job, add_ordering, add_analysis, add_refinement, add_mixed, add_cpu, add_device})
       add(table);
     const SolverOptions initial;
     for (TableEntry& entry : table) {

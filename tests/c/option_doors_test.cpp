@@ -67,6 +67,7 @@ std::map<std::string, std::function<void(SolverOptions&)>> assignments() {
       {"mixed_solve.max_cg_steps", [](auto& o) { o.mixed_solve.max_cg_steps = 14; }},
       {"mixed_solve.target", [](auto& o) { o.mixed_solve.target = 1e-13; }},
       {"mixed_solve.accept", [](auto& o) { o.mixed_solve.accept = 1e-12; }},
+      {"cpu.factor_file", [](auto& o) { o.cpu.factor_file = "."; }},
       {"cuda.device", [](auto& o) { o.cuda.device = 1; }},
       {"cuda.compute", [](auto& o) { o.cuda.compute = CudaCompute::tf32; }},
       {"cuda.fast_solve", [](auto& o) { o.cuda.fast_solve = false; }},
@@ -139,7 +140,7 @@ std::size_t named_count(std::string_view prefix) {
 
 /// A member that is added to one of the structs needs a named option, or a place in these sums.
 TEST(OptionDoors, MembersOfCppHaveNames) {
-  constexpr std::size_t kStop = 1, kMessages = 1, kStructs = 5;
+  constexpr std::size_t kStop = 1, kMessages = 1, kStructs = 6;
   EXPECT_EQ(member_count<SolverOptions>(), named_count("") + kStructs + kStop + kMessages);
   // ordering, permutation and device
   EXPECT_EQ(member_count<AnalyzeOptions>(), named_count("analyze.") + 3 + kMessages);
@@ -148,6 +149,7 @@ TEST(OptionDoors, MembersOfCppHaveNames) {
   EXPECT_EQ(member_count<RefineOptions>(), named_count("refine.") + kStop);
   EXPECT_EQ(member_count<MixedOptions>(), named_count("mixed."));
   EXPECT_EQ(member_count<MixedSolveOptions>(), named_count("mixed_solve.") + kStop);
+  EXPECT_EQ(member_count<CpuOptions>(), named_count("cpu."));
   // allocator
   EXPECT_EQ(member_count<CudaOptions>(), named_count("cuda.") + 1);
 }

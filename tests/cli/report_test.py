@@ -28,7 +28,7 @@ BENCH_KEYS = HEADER_KEYS + [
     "front_rows", "contribution_entries", "device_work", "too_large_block", "target_reason", "targets",
     "precision", "precision_reason", "precisions", "path", "float_shift", "contraction", "cg_steps", "cg_contraction", "unconverged",
     "smallest_pivot", "residual",
-    "backward_error_componentwise", "peak_flops_s", "peak_bytes_s", "factor_share", "solve1_share", "solve32_share", "prepared_bytes", "planned_bytes", "mem_gb", "peak_bytes", "device_bytes", "peak_rss_bytes", "reps", "status",
+    "backward_error_componentwise", "peak_flops_s", "peak_bytes_s", "factor_share", "solve1_share", "solve32_share", "prepared_bytes", "planned_bytes", "factor_file_bytes", "mem_gb", "peak_bytes", "device_bytes", "peak_rss_bytes", "reps", "status",
     "column", "fail",
 ]  # fmt: skip
 INFO_KEYS = HEADER_KEYS + ["build"]
@@ -369,10 +369,10 @@ class HelpTest(ProgramTest):
 
     def test_commands(self):
         options = {
-            "solve": "--ordering --backend --threads --nrhs --scalar --precision --rhs --refine --shift --seed --json -o --max-gb --max-flops --gen",
+            "solve": "--ordering --backend --threads --nrhs --scalar --precision --rhs --refine --shift --seed --json -o --max-gb --max-flops --factor-file --gen",
             "analyze": "--ordering --threads --scalar --json --gen -o",
             "compare": "--factor --reps --json --gen --solves --factorizations --html --ordering",
-            "bench": "--reps --gen --ordering --precision residual factor_s",
+            "bench": "--factor-file --reps --gen --ordering --precision residual factor_s",
             "generate": "-o poisson3d elast3d --shuffle",
             "info": "--json --gen",
             "spy": "-o --factor --ordering --size .svg .png",

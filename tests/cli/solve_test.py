@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import random
 import re
+import resource
 
 from program import (
     HEADER_KEYS,
@@ -20,7 +21,8 @@ SOLVE_KEYS = HEADER_KEYS + [
     "nearly_singular", "condition", "condition_s", "nrhs", "shift", "read_s", "reorder_s", "symbolic_s", "factor_s",
     "predicted_factor_s", "solve_s", "refine_s", "nnzL", "flops", "stored_entries", "refine_steps", "backward_error",
     "backward_error_componentwise", "backward_error_unrefined", "backward_error_componentwise_unrefined", "peak_bytes",
-    "planned_bytes", "peak_rss_bytes", "precision", "path", "float_shift", "contraction", "cg_steps", "cg_contraction", "unconverged",
+    "planned_bytes", "factor_file_bytes",
+    "peak_rss_bytes", "precision", "path", "float_shift", "contraction", "cg_steps", "cg_contraction", "unconverged",
     "too_large_block", "reason", "target_reason", "targets", "precision_reason", "precisions",
 ]  # fmt: skip
 ORDERINGS = ["natural", "rcm", "md", "amd", "pamd", "nd", "metis", "auto"]
@@ -60,6 +62,37 @@ class SolveTest(ProgramTest):
             for words in [[], ["--threads", 8, "--nrhs", 40], ["--scalar", "float", "--ordering", "amd"]]:
                 result = self.json_of("solve", "--gen", system, *words)
                 self.assertEqual(result["peak_bytes"], result["planned_bytes"], (system, words))
+
+    def test_a_factor_in_a_file(self):
+        words = ["--gen", "poisson3d 16", "--nrhs", 2]
+        folder, x, y, saved = [self.folder / name for name in ["disk", "x.npy", "y.npy", "l.kauri"]]
+        folder.mkdir()
+        if "tmpfs" in kauri("solve", *words, "--factor-file", folder).stderr:
+            self.skipTest(f"{folder} is memory")
+        memory = self.json_of("solve", *words, "-o", x)
+        file = self.json_of("solve", *words, "-o", y, "--factor-file", folder, "--save-factor", saved)
+        self.assertEqual(y.read_bytes(), x.read_bytes())
+        self.assertEqual(memory["factor_file_bytes"], 0)
+        self.assertEqual(file["peak_bytes"], file["planned_bytes"])
+        self.assertEqual(file["planned_bytes"] + file["factor_file_bytes"], memory["planned_bytes"])
+        self.run_ok("solve", *words, "-o", y, "--factor-file", folder, "--load-factor", saved)
+        self.assertEqual(y.read_bytes(), x.read_bytes())
+        self.assertIn(f"in {folder}", self.run_ok("solve", *words, "--factor-file", folder))
+        mixed = self.json_of("solve", *words, "--factor-file", folder, "--precision", "mixed")
+        self.assertLess(mixed["factor_file_bytes"], 0.6 * file["factor_file_bytes"])
+        line = self.json_of("bench", "--gen", "poisson3d 16", "--factor-file", folder)
+        self.assertEqual(line["factor_file_bytes"], file["factor_file_bytes"])
+        # The file needs no memory, but room on the disk.
+        gb = file["factor_file_bytes"] / 1e9
+        self.fails(3, "solve", *words, "--max-gb", gb, says=["--max-gb"])
+        self.run_ok("solve", *words, "--max-gb", gb, "--factor-file", folder)
+        less = file["factor_file_bytes"] - 1
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (less, less))
+        full = kauri("solve", *words, "--factor-file", folder, preexec_fn=limit)
+        self.assertEqual(full.returncode, 3)
+        self.assertIn(f"{less + 1} bytes asked for in {folder}, but files of this process may have {less}", full.stderr)
+        self.assertEqual(list(folder.iterdir()), [])
+        self.fails(1, "solve", *words, "--factor-file", folder / "missing", says=["missing: No such file"])
 
     def test_mixed_precision(self):
         result = self.json_of("solve", "--gen", "poisson3d 8", "--precision", "mixed", "--nrhs", "3")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Size limits: a file has at most 500 lines (the plan that users read, 200), a function at most 60, and the public headers of C++ define
-# at most 60 structs and classes beside those nested in others. The boundary to the backends (numeric/executor.hpp, numeric/*_impl.hpp)
+# at most 61 structs and classes beside those nested in others. The boundary to the backends (numeric/executor.hpp, numeric/*_impl.hpp)
 # has at most 120 lines a header. A folder has at most 20 files side by side. A line of C++ or CUDA has at most 100 columns, except in
 # raw strings, which clang-format leaves alone. A line of Python, CMake or a shell has at most 140; the number of longer ones only
 # falls. check_docs.py looks at lines of documents.
@@ -16,7 +16,7 @@ CPP_COLUMNS, COLUMNS = 100, 140
 LONG_LINES = {"Python": 209, "CMake": 69, "shell": 55}  # above COLUMNS
 PLAN, PLAN_LINES = "include/kauri/core/plan.hpp", 200
 BOUNDARY, BOUNDARY_LINES = re.compile(r"numeric/(executor|\w+_impl)\.hpp"), 120
-PUBLIC_TYPES = 60
+PUBLIC_TYPES = 61
 FOLDER_FILES = 20
 # Folders without code: numbered decisions, and inputs of tests, one a file.
 LONG_FOLDERS = ("docs/decisions", "tests/io/files", "tests/fuzz/corpus/*")

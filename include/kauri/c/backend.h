@@ -24,10 +24,11 @@ enum kauri_backend_kind {
   KAURI_BACKEND_CUDA = 1  ///< a CUDA device
 };
 
-/// Creates a backend from the options "backend", "threads" and "cuda.*", and from the allocator of
-/// the options; null for the defaults. "auto" means the CPU here: only a solver chooses between CPU
-/// and device. KAURI_ERROR_USAGE for options out of range; KAURI_ERROR_DEVICE if kauri was built
-/// without CUDA or the device does not exist.
+/// Creates a backend from the options "backend", "threads", "cpu.factor_file" and "cuda.*", and
+/// from the allocator of the options; null for the defaults. "auto" means the CPU here: only a
+/// solver chooses between CPU and device. KAURI_ERROR_USAGE for options out of range;
+/// KAURI_ERROR_INPUT if no file can be made in the folder of "cpu.factor_file", or if that is
+/// memory (tmpfs); KAURI_ERROR_DEVICE if kauri was built without CUDA or the device does not exist.
 kauri_status kauri_backend_create(const kauri_options* options, kauri_backend** backend);
 /// Destroys the handle. Factors and workspaces on this backend keep it alive.
 void kauri_backend_destroy(kauri_backend* backend);

@@ -84,20 +84,41 @@ class Backend {
   std::unique_ptr<numeric::Executor> executor_;
 };
 
+/// Options of cpu_backend() beside its threads.
+struct CpuOptions {
+  /// Folder on a disk in which each factor of the backend has a file, for factors that are larger
+  /// than the memory; empty: factors lie in memory. Linux only.
+  ///
+  /// L and the contribution blocks lie in the file, Plan::peak_bytes() without
+  /// Plan::counter_bytes(). The system holds as many of these bytes in memory as there is room for,
+  /// in the page cache; they are not bytes_in_use(). All calls do the same work as in memory, and
+  /// give the same bits. The file has no name, is allocated in full when the factor is made, and is
+  /// gone when the factor is destroyed or the process ends, however it ends. A MixedFactor has a
+  /// file for each of its factors. In memory remain plans, workspaces, a BatchFactor and a
+  /// SelectedInverse.
+  ///
+  /// If the disk cannot read a part of the file while a call works with it, the system ends the
+  /// process (SIGBUS). Parts that could not be written are an Error(input) of the next
+  /// factorisation or solve. A child process after fork() shares the file until it refactorises:
+  /// its factor then gets a file of its own.
+  std::string factor_file{};
+};
+
 /// Makes a backend that computes on the CPU. threads >= 1, or 0 for the default: one per hardware
 /// thread that the process may run on, but no more than the quotas of its control groups allow; a
 /// limit that the calling program set with tbb::global_control replaces these quotas. If oneTBB
 /// allows fewer threads than asked for, the backend uses that number (see Backend::threads()). The
 /// threads work in the backend's own oneTBB arena: it reads no environment variable and changes no
 /// setting of the program. Results do not depend on the number of threads, bit for bit. Throws
-/// Error(usage) for threads < 0.
+/// Error: usage (threads < 0), input (options.factor_file is no folder, no file can be made there,
+/// or its files are memory, as those of tmpfs).
 ///
 /// Calls that compute throw Error(memory) if the system refuses a thread; with threads = 1 they
 /// start none. After fork() the child starts no threads if kauri had threads in the parent, or if
 /// the parent had called kauri and had other threads than the one that forked: the child then
 /// computes with the calling thread alone, on inherited and on new objects, to the same bits. Do
 /// not use in the child an object that another thread was using when the process forked.
-Backend cpu_backend(int threads = 0);
+Backend cpu_backend(int threads = 0, const CpuOptions& options = {});
 
 /// A stream of a backend's device: a cudaStream_t, which converts implicitly. Null is the default
 /// stream of the context in which the backend works, see cuda_backend(). Always null on the CPU.

@@ -94,7 +94,8 @@ class Factor {
   /// Allocates the buffers; the factor is not valid until refactorize() succeeds. Throws, before
   /// any value of A is read, Error: memory (with the bytes asked for: those of Plan::peak_bytes()
   /// that the prepared plan does not hold), usage (this machine has no kernels for the plan's
-  /// target, or the backend's kernels are not for T).
+  /// target, or the backend's kernels are not for T), input (CpuOptions::factor_file: no file can
+  /// be made).
   static Factor create(const PreparedPlan& plan);
   /// Prepares the plan for this factor alone, then creates the factor. On a device whose memory
   /// comes from cudaMalloc it throws Error(memory), with all bytes needed, before it uploads

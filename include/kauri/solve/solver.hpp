@@ -27,7 +27,7 @@ namespace kauri {
 /// measured; others are scaled from them and count twice, so that a device is not taken by mistake.
 enum class BackendChoice {
   automatic,  ///< the device if it is predicted to end the whole job first, else the CPU
-  cpu,        ///< cpu_backend(SolverOptions::threads)
+  cpu,        ///< cpu_backend(SolverOptions::threads, SolverOptions::cpu)
   cuda,       ///< cuda_backend(SolverOptions::cuda)
 };
 
@@ -56,6 +56,7 @@ struct SolverOptions {
   /// True: reports have Backend::roofline(), with mixed precision Backend::mixed_roofline(). On the
   /// CPU compute() measures it once, in some tenths of a second.
   bool roofline = false;
+  CpuOptions cpu{};    ///< the CPU's backend, if it computes
   CudaOptions cuda{};  ///< the device that is asked for, or that `automatic` considers
   /// Name of a file with measured rates of that device (read_card(), `kauri tune`), by which its
   /// seconds are predicted; empty: by what its driver reports. It is read when the Solver is made.
@@ -87,7 +88,8 @@ class Solver {
  public:
   /// Makes a solver without a matrix. Throws Error: usage (threads < 0, a `refine` out of range, an
   /// unknown backend or precision, mixed precision for Solver<float>), device (the device asked for
-  /// is not there), input (options.card is a file that is no card). compute() and analyze() throw
+  /// is not there), input (options.card is a file that is no card; options.cpu as cpu_backend()
+  /// refuses them, unless options.backend is cuda). compute() and analyze() throw
   /// Error(usage) if it is the card of another device.
   explicit Solver(SolverOptions options = {});
   /// Makes a solver that computes on this backend, which may serve other solvers and factors too;

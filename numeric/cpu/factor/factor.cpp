@@ -16,6 +16,10 @@
 namespace kauri::numeric::cpu {
 namespace {
 
+/// Entries of finished panels, at least, that are handed to the disk together, but for the last
+/// ones of a task.
+constexpr Offset kDoneTogether = Offset{1} << 20;
+
 /// Keeps the failing column of least index in the plan's numbering, and its pivot, whatever the
 /// order in which failures are found. Thread-safe; pivot() only after the run.
 class FirstFailure {
@@ -90,12 +94,14 @@ DeviceVerdict positive_definite(const Plan& plan, const Pivot& least) {
 }  // namespace
 
 template <class T>
-CpuFactor<T>::CpuFactor(std::shared_ptr<const Plan> plan, Workers& workers, MemoryLedger& ledger)
+CpuFactor<T>::CpuFactor(std::shared_ptr<const Plan> plan, Workers& workers, MemoryLedger& ledger,
+                        const std::string& folder)
     : plan_(std::move(plan)),
       kernels_(dense_kernels<T>(plan_->target)),
       workers_(workers),
       ledger_(ledger),
-      l_(plan_->internals->panel_ptr.back() + plan_->internals->schedule.stack_entries, ledger),
+      l_(plan_->internals->panel_ptr.back() + plan_->internals->schedule.stack_entries, ledger,
+         folder),
       counters_(static_cast<Index>(plan_->internals->schedule.task.size()), ledger) {}
 
 template <class T>
@@ -118,6 +124,7 @@ void CpuFactor<T>::enqueue_refactorize(std::span<const T> value, T shift, Stream
 template <class T>
 const DeviceVerdict& CpuFactor<T>::refactorize(std::span<const T> value, T shift, ValuesAre) {
   verdict_ = {};
+  l_.replace();
   const Plan& plan = *plan_;
   const symbolic::PlanInternals& lists = *plan.internals;
   const FactorArrays<T> arrays{&plan, &kernels_, value.data(), shift, l_.data(), metering::current};
@@ -130,6 +137,7 @@ const DeviceVerdict& CpuFactor<T>::refactorize(std::span<const T> value, T shift
     const bool parallel = workers_.threads() > 1;
     const StopCheck check_stop;
     MeterParts parts(arrays.meter);
+    Offset from = lists.panel_ptr[task.first_front];  // of panels that are done since the last hint
     for (Index s = task.first_front; s < task.last_front; ++s) {
       const Index first = plan.supernodes.first[s];
       if (failure.precedes(first)) return;
@@ -139,12 +147,17 @@ const DeviceVerdict& CpuFactor<T>::refactorize(std::span<const T> value, T shift
       const Index m = plan.supernodes.order(s), p = plan.supernodes.pivots(s);
       least.note(least_pivot(l_.data() + lists.panel_ptr[s], first, m, p));
       if (!symbolic::FrontScratch::packed(m, p)) parts.add(symbolic::front_flops(m, p));
+      const Offset to = lists.panel_ptr[s + 1];
+      if (to - from < kDoneTogether && s + 1 < task.last_front) continue;
+      l_.done(from, to);
+      from = to;
     }
     parts.flush();
   };
   workers_.execute([&] {
     TaskRun(workers_, counters_).upwards(lists.schedule.factor_edges, std::ref(run_task));
   });
+  l_.require_written();
   if (failure.any()) {
     const Index column = plan.perm.old_of(failure.column());
     verdict_ = {VerdictStatus::not_positive_definite, column, failure.pivot(), failure.pivot(),
@@ -164,27 +177,29 @@ T CpuFactor<T>::entry(Index row, Index col) const {
   const auto rows = sn.rows(s);
   const auto at = std::lower_bound(rows.begin(), rows.end(), row);
   if (at == rows.end() || *at != row) return T(0);
-  return l_.data()[plan_->internals->panel_ptr[s] + (at - rows.begin()) +
-                   Offset{col - sn.first[s]} * sn.order(s)];
+  return values()[plan_->internals->panel_ptr[s] + (at - rows.begin()) +
+                  Offset{col - sn.first[s]} * sn.order(s)];
 }
 
 template <class T>
 void CpuFactor<T>::copy_panel(Index s, std::span<T> to) const {
-  std::copy_n(l_.data() + plan_->internals->panel_ptr[s], to.size(), to.begin());
+  std::copy_n(values() + plan_->internals->panel_ptr[s], to.size(), to.begin());
 }
 
 template <class T>
 void CpuFactor<T>::copy_diagonal(std::span<T> to) const {
   const Supernodes& sn = plan_->supernodes;
   const std::vector<Offset>& panel_ptr = plan_->internals->panel_ptr;
+  const T* const l = values();
   for (Index s = 0; s < sn.count(); ++s)
     for (Index c = 0; c < sn.pivots(s); ++c)
-      to[sn.first[s] + c] = l_.data()[panel_ptr[s] + c + Offset{c} * sn.order(s)];
+      to[sn.first[s] + c] = l[panel_ptr[s] + c + Offset{c} * sn.order(s)];
 }
 
 template <class T>
 const DeviceVerdict& CpuFactor<T>::restore(SavedPanels<T>& from) {
   verdict_ = {};
+  l_.replace();
   const Supernodes& nodes = plan_->supernodes;
   const std::vector<Offset>& panel_ptr = plan_->internals->panel_ptr;
   Pivot least;
@@ -193,9 +208,11 @@ const DeviceVerdict& CpuFactor<T>::restore(SavedPanels<T>& from) {
                              static_cast<std::size_t>(panel_ptr[s + 1] - panel_ptr[s]));
     std::fill(panel.begin(), panel.end(), T(0));
     from.read(s, panel);
+    l_.done(panel_ptr[s], panel_ptr[s + 1]);
     least =
         std::min(least, least_pivot(panel.data(), nodes.first[s], nodes.order(s), nodes.pivots(s)));
   }
+  l_.require_written();
   return verdict_ = positive_definite(*plan_, least);
 }
 

@@ -3,9 +3,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
+
 #include "numeric/backend.hpp"
 #include "numeric/cpu/dense/dense.hpp"
 #include "numeric/cpu/factor/front.hpp"
+#include "numeric/cpu/factor/panel_memory.hpp"
 #include "numeric/cpu/runtime/workers.hpp"
 
 namespace kauri::numeric::cpu {
@@ -15,7 +18,10 @@ namespace kauri::numeric::cpu {
 template <class T>
 class CpuFactor final : public FactorImpl<T>, public HostAccess<T>, public StreamCalls<T> {
  public:
-  CpuFactor(std::shared_ptr<const Plan> plan, Workers& workers, MemoryLedger& ledger);
+  /// folder: where the panels and the memory of the factorisation lie in a file
+  /// (CpuOptions::factor_file); empty: they lie in memory.
+  CpuFactor(std::shared_ptr<const Plan> plan, Workers& workers, MemoryLedger& ledger,
+            const std::string& folder = {});
   [[nodiscard]] const std::shared_ptr<const Plan>& plan() const override { return plan_; }
   [[nodiscard]] const DeviceVerdict& verdict() const override { return verdict_; }
   [[nodiscard]] const DeviceVerdict* verdict_address() const override { return &verdict_; }
@@ -40,15 +46,18 @@ class CpuFactor final : public FactorImpl<T>, public HostAccess<T>, public Strea
   [[nodiscard]] std::unique_ptr<InverseImpl<T>> make_inverse() const override;
   [[nodiscard]] Offset inverse_bytes() const override;
   /// Returns the panels of L: that of front s, m x p with leading dimension m, begins at
-  /// PlanInternals::panel_ptr[s].
-  [[nodiscard]] T* values() const { return l_.data(); }
+  /// PlanInternals::panel_ptr[s]. Throws Error(input) if panels in a file were lost.
+  [[nodiscard]] const T* values() const {
+    l_.require_written();
+    return l_.data();
+  }
 
  private:
   std::shared_ptr<const Plan> plan_;
   const DenseKernels<T>& kernels_;
   Workers& workers_;
   MemoryLedger& ledger_;
-  Buffer<T> l_;  // panel_ptr.back() entries of panels, then schedule.stack_entries more
+  PanelMemory<T> l_;  // panel_ptr.back() entries of panels, then schedule.stack_entries more
   RunCounters counters_;
   DeviceVerdict verdict_;
 };

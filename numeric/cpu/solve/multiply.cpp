@@ -133,10 +133,11 @@ template <class T>
 void CpuFactor<T>::multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
                             bool transposed) const {
   auto& w = static_cast<CpuWorkspace<T>&>(workspace);
+  const T* const l = values();
   workers_.execute([&] {
     for (Index c = 0; c < x.cols; c += w.nrhs()) {
       const Index nrhs = std::min(w.nrhs(), x.cols - c);
-      Product<T> product(*plan_, kernels_, workers_, l_.data(), w.x(), w.update(), nrhs);
+      Product<T> product(*plan_, kernels_, workers_, l, w.x(), w.update(), nrhs);
       gather<T>(nullptr, columns(b, c, nrhs), w.x(), workers_, T(-1));
       TaskRun(workers_, w.counters())
           .upwards(plan_->internals->schedule.forward_edges,

@@ -29,13 +29,14 @@ constexpr Index kBackwardColumns = 24;  // columns of L that a thread takes at a
 template <class T>
 class Sweep {
  public:
-  Sweep(const Plan& plan, const DenseKernels<T>& kernels, Workers& workers, const T* l, T* x,
-        T* update, Index r)
+  Sweep(const Plan& plan, const DenseKernels<T>& kernels, Workers& workers,
+        const PanelMemory<T>& panels, T* x, T* update, Index r)
       : plan_(plan),
         lists_(*plan.internals),
         kernels_(kernels),
         workers_(workers),
-        l_(l),
+        panels_(panels),
+        l_(panels.data()),
         x_(x),
         update_(update),
         r_(r) {}
@@ -43,16 +44,31 @@ class Sweep {
   void forward_task(Index t) {
     const symbolic::Schedule::Task& task = lists_.schedule.task[t];
     const StopCheck check_stop;
-    for (Index s = task.first_front; s < task.last_front; ++s) check_stop(), forward_front(s);
+    PanelsAhead<T> ahead = panels_of(task, true);
+    for (Index s = task.first_front; s < task.last_front; ++s) {
+      check_stop();
+      ahead.at(lists_.panel_ptr[s], lists_.panel_ptr[s + 1]);
+      forward_front(s);
+    }
   }
 
   void backward_task(Index t) {
     const symbolic::Schedule::Task& task = lists_.schedule.task[t];
     const StopCheck check_stop;
-    for (Index s = task.last_front; s-- > task.first_front;) check_stop(), backward_front(s);
+    PanelsAhead<T> ahead = panels_of(task, false);
+    for (Index s = task.last_front; s-- > task.first_front;) {
+      check_stop();
+      ahead.at(lists_.panel_ptr[s], lists_.panel_ptr[s + 1]);
+      backward_front(s);
+    }
   }
 
  private:
+  [[nodiscard]] PanelsAhead<T> panels_of(const symbolic::Schedule::Task& task, bool upwards) const {
+    return {panels_, lists_.panel_ptr[task.first_front], lists_.panel_ptr[task.last_front],
+            upwards};
+  }
+
   struct FrontOperands {
     Index p, q, m;
     const T* l;    // panel, m x p
@@ -139,6 +155,7 @@ class Sweep {
   const symbolic::PlanInternals& lists_;
   const DenseKernels<T>& kernels_;
   Workers& workers_;
+  const PanelMemory<T>& panels_;
   const T* l_;
   T* x_;
   T* update_;
@@ -160,10 +177,11 @@ template <class T>
 void CpuFactor<T>::solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
                          const SolveSteps& steps) const {
   auto& w = static_cast<CpuWorkspace<T>&>(workspace);
+  l_.require_written();
   workers_.execute([&] {
     for (Index c = 0; c < x.cols; c += w.nrhs()) {
       const Index nrhs = std::min(w.nrhs(), x.cols - c);
-      Sweep<T> sweep(*plan_, kernels_, workers_, l_.data(), w.x(), w.update(), nrhs);
+      Sweep<T> sweep(*plan_, kernels_, workers_, l_, w.x(), w.update(), nrhs);
       gather<T>(steps.permute ? &plan_->perm : nullptr, columns(b, c, nrhs), w.x(), workers_);
       if (steps.forward)
         TaskRun(workers_, w.counters())

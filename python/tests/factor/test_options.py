@@ -1,7 +1,9 @@
 # Each named option as a keyword, with the values that the tests of C, C++ and the program set too.
 # SPDX-License-Identifier: BSD-3-Clause
 import pathlib
+import pickle
 
+import numpy as np
 import pytest
 from conftest import poisson
 
@@ -65,3 +67,24 @@ def test_refusals_name_the_nearest():
         kauri.analyze(poisson(3), refine_maxsteps=1)
     with pytest.raises(kauri.UsageError, match="'bestt' was given, expected fast, standard or best; did you mean best?"):
         kauri.analyze(poisson(3), ordering_effort="bestt")
+
+
+def test_a_factor_in_a_file(tmp_path):
+    a, b = poisson(27), np.arange(729.0)
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    try:
+        file = kauri.cholesky(a, backend="cpu", cpu_factor_file=str(folder))
+    except kauri.InputError as error:
+        if "tmpfs" in str(error):
+            pytest.skip(str(error))
+        raise
+    memory = kauri.cholesky(a, backend="cpu")
+    assert np.array_equal(file(b), memory(b))
+    assert list(folder.iterdir()) == []
+    saved = pickle.dumps(file)
+    assert np.array_equal(pickle.loads(saved)(b), memory(b))
+    folder.rmdir()
+    assert np.array_equal(pickle.loads(saved)(b), memory(b))  # on a machine without that folder
+    with pytest.raises(kauri.InputError, match="disk: No such file"):
+        kauri.cholesky(a, backend="cpu", cpu_factor_file=str(folder))

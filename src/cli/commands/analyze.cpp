@@ -139,7 +139,7 @@ int analyze(const AnalysisOptions& options) {
     return analyze_system(system, job, options.limits, 1);
   }();
   const std::string refused =
-      refusal(demand(*analysis.plan, scalar_bytes(options.job), 1), options.limits, system.name);
+      refusal(demand(*analysis.plan, options.job, 1), options.limits, system.name);
   write_files(options, *analysis.plan);
   print_report(
       options.json, [&] { return to_json(options, system, job, analysis, refused); },

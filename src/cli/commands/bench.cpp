@@ -10,6 +10,7 @@
 #include "src/cli/commands/commands.hpp"
 #include "src/cli/job/job.hpp"
 #include "src/cli/job/limits.hpp"
+#include "src/cli/options/named.hpp"
 #include "src/cli/report/attempt.hpp"
 #include "src/cli/report/report.hpp"
 #include "src/cli/report/trial.hpp"
@@ -38,7 +39,7 @@ Keys of a line: reorder_s, symbolic_s; prepare_s, the upload of a plan; create_s
 that and the first factorisation; factor_s, the least of --reps refactorisations, on a device both with A's values there
 already; solve1_s and solve32_s, the least of three solves in place for 1 and 32 right-hand sides; nnzL, flops (exact, no
 padding), predicted_factor_s; residual, |b - A x| / (|A| |x| + |b|) in the largest norm, not refined; planned_bytes, what
-the plan says that a factor takes, prepared_bytes of the plan on a device included; mem_gb, the most
+the plan says that a factor takes, prepared_bytes of the plan on a device included; factor_file_bytes, what it takes in a file beside that; mem_gb, the most
 that plan on the device, factor and workspaces held; device_bytes, what the device's driver says that plan and factor
 took of its memory; peak_rss_bytes, the most that the process held; factor_share, solve1_share and solve32_share, what
 the roofline of peak_flops_s and peak_bytes_s, measured on a CPU, would take of that time. With --precision mixed the factor is one in float
@@ -94,6 +95,7 @@ Json empty_line(const std::string& system, const Job& job, const BenchOptions& o
                           "solve32_share",
                           "prepared_bytes",
                           "planned_bytes",
+                          "factor_file_bytes",
                           "mem_gb",
                           "peak_bytes",
                           "device_bytes",
@@ -139,7 +141,9 @@ void add_analysis(Json& line, const System& system, const Analysis& analysis,
   line["predicted_create_s"] = cost.predicted_create_s;
   line["predicted_solve_s"] = cost.predicted_solve_s;
   line["prepared_bytes"] = analysis.plan->prepared_bytes();
-  line["planned_bytes"] = analysis.plan->peak_bytes(scalar_bytes(options));
+  line["factor_file_bytes"] = factor_in_file(*analysis.plan, options);
+  line["planned_bytes"] =
+      analysis.plan->peak_bytes(scalar_bytes(options)) - factor_in_file(*analysis.plan, options);
   line["nnzL"] = cost.nnz_l;
   line["flops"] = whole(cost.flops);
   line["stored_entries"] = cost.stored_entries;
@@ -219,9 +223,7 @@ int bench_system(const BenchOptions& given, const SystemSource& source, Job& job
   add_precisions(line, *job.symbolic);
   analysis.candidates.clear();  // frees the plans that were not chosen
   const Plan& plan = *analysis.plan;
-  require(is_mixed(options.job) ? mixed_demand(plan, kMany)
-                                : demand(plan, scalar_bytes(options.job), kMany),
-          options.limits, system.name);
+  require(demand(plan, options.job, kMany), options.limits, system.name);
   release_free_memory();
   const Trial trial = [&] {
     const Phase phase(options.json, "timing " + system.name);
@@ -268,6 +270,7 @@ void add_bench(CLI::App& app, int& exit_code) {
   add_job_options(*command, options->job, ordering_words());
   add_scalar_option(*command, options->job);
   add_precision_option(*command, options->job);
+  add_named_flag(*command, options->job, "--factor-file");
   add_expectations(*command, options->job);
   add_repetitions_option(*command, options->repetitions,
                          "refactorisations timed; the least counts");

@@ -39,9 +39,7 @@ std::vector<Row> make_rows(const CompareOptions& options, const System& system, 
     Row row{&candidate, {}, candidate.note};
     if (candidate.plan && options.factor) {
       const Plan& plan = *candidate.plan;
-      row.note = refusal(is_mixed(options.job) ? mixed_demand(plan, 1)
-                                               : demand(plan, scalar_bytes(options.job), 1),
-                         options.limits, system.name);
+      row.note = refusal(demand(plan, options.job, 1), options.limits, system.name);
       if (row.note.empty()) {
         job.symbolic->adopt(candidate.plan);
         row.trial = measure(options.job.scalar, job.symbolic, system,

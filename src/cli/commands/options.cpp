@@ -59,6 +59,7 @@ void add_options(CLI::App& app, int& exit_code) {
   add_plan_options(*command, options->job);
   add_expectations(*command, options->job);
   add_named_flag(*command, options->job, "--refine");
+  add_named_flag(*command, options->job, "--factor-file");
   add_json_option(*command, options->json);
   command->callback([options, &exit_code] {
     print_report(

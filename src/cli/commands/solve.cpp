@@ -53,6 +53,7 @@ struct Outcome {
   Refinement refinement;
   std::optional<MixedReport> mixed;
   Offset planned_bytes = 0, peak_bytes = 0;
+  Offset file_bytes = 0;  ///< size of the factor in a file, beside these
 };
 
 /// Reads the right-hand sides from the file and sets nrhs to their number. A memory fence guards
@@ -112,10 +113,11 @@ template <Scalar T>
 void load(const SolveOptions& options, const System& system, Engine<T>& engine, Outcome& out) {
   const std::string& file = options.load_factor;
   Symbolic& symbolic = engine.symbolic();
-  out.factor_s = seconds_of([&] {
-    engine.adopt(fenced("loading " + file, options.limits,
-                        [&] { return load_factor<T>(file, symbolic.backend()); }));
-  });
+  const auto read = [&] { return load_factor<T>(file, symbolic.backend()); };
+  // The fence would replace the text of an Error(memory) of the disk.
+  const bool in_file = !options.job.solver.cpu.factor_file.empty();
+  out.factor_s = seconds_of(
+      [&] { engine.adopt(in_file ? read() : fenced("loading " + file, options.limits, read)); });
   if (const std::string difference =
           pattern_difference(system.matrix.pattern(), symbolic.pattern());
       !difference.empty())
@@ -142,7 +144,7 @@ void save(const SolveOptions& options, const Engine<T>& engine, Index columns,
     engine.read([&](const Factor<T>& factor) { save_factor(options.save_factor, factor); });
   });
   release_free_memory();
-  require_for_solve(*engine.symbolic().analysis.plan, sizeof(T), columns, options.limits, system);
+  require_for_solve(*engine.symbolic().analysis.plan, options.job, columns, options.limits, system);
 }
 
 /// Factorises A, or gives the values of A to the factor that was loaded. Then saves the factor if
@@ -215,11 +217,12 @@ Outcome run(SolveOptions& options, const System& system, Job& job) {
   const int size = scalar_bytes(options.job);
   const Index columns = columns_of(options, out);
   if (engine->is_prepared())
-    require_for_solve(plan, size, columns, options.limits, system.name);
+    require_for_solve(plan, options.job, columns, options.limits, system.name);
   else
-    require(is_mixed(options.job) ? mixed_demand(plan, out.nrhs) : demand(plan, size, columns),
-            options.limits, system.name);
-  out.planned_bytes = plan.peak_bytes(size) +
+    require(demand(plan, options.job, is_mixed(options.job) ? out.nrhs : columns), options.limits,
+            system.name);
+  out.file_bytes = factor_in_file(plan, options.job);
+  out.planned_bytes = plan.peak_bytes(size) - out.file_bytes +
                       plan.workspace_bytes(size, out.nrhs, options.job.solver.cuda.solves_together);
   release_free_memory();
 
@@ -277,6 +280,7 @@ Json to_json(const SolveOptions& options, const System& system, const Job& job,
   object["backward_error_componentwise_unrefined"] = if_solved(first.componentwise);
   object["peak_bytes"] = out.peak_bytes;
   object["planned_bytes"] = out.planned_bytes;
+  object["factor_file_bytes"] = out.file_bytes;
   object["peak_rss_bytes"] = peak_rss_bytes();
   add_mixed(object, out.mixed, options.job);
   object["too_large_block"] = symbolic::too_large_block(plan);
@@ -336,6 +340,9 @@ std::string to_text(const SolveOptions& options, const System& system, const Job
   facts.add("operations", count(cost.flops), fmt::format("largest front {}", cost.largest_front));
   facts.add("memory", bytes(static_cast<double>(out.peak_bytes)),
             fmt::format("planned {}", bytes(static_cast<double>(out.planned_bytes))));
+  if (out.file_bytes > 0)
+    facts.add("factor's file", bytes(static_cast<double>(out.file_bytes)),
+              "in " + options.job.solver.cpu.factor_file);
   if (!out.breakdown) {
     const bool any = out.smallest_column != kNone;
     facts.add("smallest pivot", fmt::format("{:.3g}", out.smallest_pivot),
@@ -445,6 +452,7 @@ void add_solve(CLI::App& app, int& exit_code) {
       ->group("System");
   add_precision_option(*command, options->job);
   add_named_flag(*command, options->job, "--refine");
+  add_named_flag(*command, options->job, "--factor-file");
   command
       ->add_flag("--condition", options->condition,
                  "estimate the condition of A in the 1-norm, by at most 11 more solves")

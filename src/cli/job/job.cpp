@@ -79,8 +79,9 @@ void choose_least(Analysis& analysis, const AnalyzeOptions& options) {
 }  // namespace
 
 Backend make_backend(const JobOptions& options) {
-  return options.solver.backend == BackendChoice::cuda ? cuda_backend(options.solver.cuda)
-                                                       : cpu_backend(threads_of(options));
+  return options.solver.backend == BackendChoice::cuda
+             ? cuda_backend(options.solver.cuda)
+             : cpu_backend(threads_of(options), options.solver.cpu);
 }
 
 Job make_job(const JobOptions& options, const LimitOptions& limits) {

@@ -12,6 +12,7 @@
 #include "base/host/control_groups.hpp"
 #include "base/threads/allowed_threads.hpp"
 #include "kauri/core/error.hpp"
+#include "src/cli/job/job.hpp"
 #include "src/cli/terminal/text.hpp"
 
 namespace kauri::cli {
@@ -87,26 +88,31 @@ Offset available_bytes() {
       {usable(backed), room_under(RLIMIT_AS, "VmSize:"), room_under(RLIMIT_DATA, "VmData:")});
 }
 
-Demand demand(const Plan& plan, int scalar_bytes, Index nrhs) {
+Offset factor_in_file(const Plan& plan, const JobOptions& job) {
+  if (plan.on_device() || job.solver.cpu.factor_file.empty()) return 0;
+  return plan.peak_bytes(scalar_bytes(job)) - plan.counter_bytes();
+}
+
+Offset factor_in_memory(const Plan& plan, const JobOptions& job) {
+  if (plan.on_device()) return 0;
+  return plan.peak_bytes(scalar_bytes(job)) - factor_in_file(plan, job);
+}
+
+Demand demand(const Plan& plan, const JobOptions& job, Index nrhs) {
+  const int scalar = scalar_bytes(job);
   // Residuals need A by rows, both halves, with a column number and a position in the values for
   // each entry. For float the values are copied as well.
   const Offset rows_of_a = 2 * plan.nnz * Offset{sizeof(Index) + sizeof(Offset)} +
                            2 * (plan.n + Offset{1}) * Offset{sizeof(Offset)};
-  const Offset copy_of_a = scalar_bytes == sizeof(float) ? plan.nnz * Offset{sizeof(float)} : 0;
+  const Offset copy_of_a = scalar == sizeof(float) ? plan.nnz * Offset{sizeof(float)} : 0;
   // A factor on a device takes none of the host's memory. If the device's memory is too small, the
   // creation of the factor fails, or `auto` has chosen the CPU.
   const Offset factor =
-      plan.on_device() ? 0
-                       : plan.peak_bytes(scalar_bytes) + plan.workspace_bytes(scalar_bytes, nrhs);
-  return {factor + vector_bytes(plan.n, nrhs, scalar_bytes) + rows_of_a + copy_of_a,
-          plan.cost.flops};
-}
-
-Demand mixed_demand(const Plan& plan, Index nrhs) {
-  Demand all = demand(plan, sizeof(float), nrhs);
-  if (plan.on_device()) return all;
+      plan.on_device() ? 0 : factor_in_memory(plan, job) + plan.workspace_bytes(scalar, nrhs);
+  Demand all{factor + vector_bytes(plan.n, nrhs, scalar) + rows_of_a + copy_of_a, plan.cost.flops};
+  if (plan.on_device() || !is_mixed(job)) return all;
   // Mixed precision holds in double S A S with its pattern, b, x and four vectors for each column,
-  // and five vectors for all. demand() has counted four vectors of floats for each column.
+  // and five vectors for all. Four vectors of floats for each column have been counted.
   all.bytes += plan.nnz * Offset{sizeof(double) + sizeof(Index)} +
                (Offset{5} * nrhs + 5) * plan.n * Offset{sizeof(double)};
   return all;
@@ -126,12 +132,11 @@ void require(const Demand& demand, const LimitOptions& limits, std::string_view 
     throw Error(ErrorKind::memory, why);
 }
 
-void require_for_solve(const Plan& plan, int scalar_bytes, Index nrhs, const LimitOptions& limits,
-                       std::string_view system) {
-  const Offset there = plan.on_device() ? 0 : plan.peak_bytes(scalar_bytes);
+void require_for_solve(const Plan& plan, const JobOptions& job, Index nrhs,
+                       const LimitOptions& limits, std::string_view system) {
+  const Offset there = factor_in_memory(plan, job);
   const std::string what = fmt::format("the solution of {} with the existing factor", system);
-  if (const std::string why =
-          refuse_bytes(demand(plan, scalar_bytes, nrhs).bytes, limits, what, there);
+  if (const std::string why = refuse_bytes(demand(plan, job, nrhs).bytes, limits, what, there);
       !why.empty())
     throw Error(ErrorKind::memory, why);
 }

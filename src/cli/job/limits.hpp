@@ -21,14 +21,19 @@ Offset available_bytes();
 
 /// Bytes of host memory, besides A and the plan, that a factorisation, a solve with `nrhs`
 /// right-hand sides and its refinement need, and operations of the factorisation alone. A factor on
-/// a device takes none of these bytes.
+/// a device takes none of these bytes, one in a file only those of its counters.
 struct Demand {
   Offset bytes = 0;
   double flops = 0;
 };
-Demand demand(const Plan& plan, int scalar_bytes, Index nrhs);
-/// Returns the demand of mixed precision if L in float suffices; A and vectors are in double.
-Demand mixed_demand(const Plan& plan, Index nrhs);
+/// Returns the demand of the job. In mixed precision L in float suffices; A and vectors are in
+/// double.
+Demand demand(const Plan& plan, const JobOptions& job, Index nrhs);
+/// Returns the bytes of the job's factor that are in host memory: neither on a device nor in a file
+/// (--factor-file).
+Offset factor_in_memory(const Plan& plan, const JobOptions& job);
+/// Returns the bytes of the job's factor that are in a file; 0 without --factor-file.
+Offset factor_in_file(const Plan& plan, const JobOptions& job);
 
 /// Returns the reason why this demand is refused, as "the factorisation of vem2 needs 1.2 GB
 /// (1200000000 bytes), but only ... are available", or an empty text if it fits.
@@ -37,8 +42,8 @@ std::string refusal(const Demand& demand, const LimitOptions& limits, std::strin
 void require(const Demand& demand, const LimitOptions& limits, std::string_view system);
 /// Throws Error(memory) if a solve of nrhs right-hand sides and its refinement do not fit beside
 /// the factor, which is allocated already.
-void require_for_solve(const Plan& plan, int scalar_bytes, Index nrhs, const LimitOptions& limits,
-                       std::string_view system);
+void require_for_solve(const Plan& plan, const JobOptions& job, Index nrhs,
+                       const LimitOptions& limits, std::string_view system);
 /// Throws Error(memory) if the vectors alone do not fit: four of length n for each right-hand side.
 /// Their size is known before the ordering.
 void require_for_vectors(Index n, Index nrhs, int scalar_bytes, const LimitOptions& limits,

@@ -27,6 +27,7 @@ constexpr NamedFlag kFlags[] = {
     {"--card", "card", "FILE"},
     {"--cores", "analyze.cores", "N"},
     {"--effort", "ordering.effort", "NAME"},
+    {"--factor-file", "cpu.factor_file", "FOLDER"},
     {"--factorizations", "analyze.factorizations", "N"},
     {"--fundamental", "analyze.amalgamate", ""},
     {"--ordering", kOrdering, "NAME|FILE"},
