@@ -68,7 +68,8 @@ class Backend {
   [[nodiscard]] int threads() const;
 
   /// Returns the bytes that prepared plans, factors, workspaces, batches, selected inverses,
-  /// products (SparseProduct) and fused solves (FusedSolve) of this backend hold now.
+  /// products (SparseProduct) and fused solves (FusedSolve) of this backend hold now. Bytes in a
+  /// file (CpuOptions::factor_file) do not count.
   [[nodiscard]] Offset bytes_in_use() const;
   /// Returns the largest bytes_in_use() since reset_peak(), or since the backend was made.
   [[nodiscard]] Offset peak_bytes() const;

@@ -28,14 +28,14 @@ class PanelMemory {
   [[nodiscard]] T* data() const { return data_; }
   [[nodiscard]] bool in_file() const { return !folder_.empty(); }
 
-  /// Says that all values will be replaced. In a process that was forked since the file was made,
-  /// makes a file of its own, since the other process needs the values; throws as FileMemory does.
+  /// Says that all values will be replaced, so that those in a file need not be read from the disk;
+  /// they may be zero then. In a process that was forked since the file was made, makes a file of
+  /// its own, since the other process needs the values; throws as FileMemory does.
   void replace() {
     if (!in_file()) return;
-    if (file_.foreign()) {
-      file_ = FileMemory(byte_count(count_, Offset{sizeof(T)}), folder_);
-      data_ = static_cast<T*>(file_.data());
-    }
+    if (!file_.foreign()) return file_.forget();
+    file_ = FileMemory(byte_count(count_, Offset{sizeof(T)}), folder_);
+    data_ = static_cast<T*>(file_.data());
   }
   /// Says that values [begin, end) will not be written again soon.
   void done(Offset begin, Offset end) const {

@@ -1,13 +1,19 @@
-// A file without a name, allocated and mapped by POSIX calls; hints to the system by those of
-// Linux.
+// A file without a name, allocated and mapped by calls of Linux. Other systems have no files of
+// this kind.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/runtime/file_memory.hpp"
 
+#include "kauri/core/error.hpp"
+
+#if defined(__linux__)
+
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,21 +21,16 @@
 #include <cstring>
 #include <limits>
 
-#if defined(__linux__)
-#include <linux/magic.h>
-#include <sys/vfs.h>
 #endif
-
-#include "kauri/core/error.hpp"
 
 namespace kauri::numeric::cpu {
 namespace {
 
-constexpr Offset kPage = 4096;
-
 [[noreturn]] void fail(const std::string& folder, const std::string& what) {
   throw Error(ErrorKind::input, "factor_file: " + folder + ": " + what);
 }
+
+#if defined(__linux__)
 
 std::string reason(int code) { return std::strerror(code); }
 
@@ -41,13 +42,11 @@ std::string reason(int code) { return std::strerror(code); }
 
 /// Opens a new file without a name in the folder. Throws Error(input).
 int open_unnamed(const std::string& folder) {
-#if defined(O_TMPFILE)
-  // The file systems that cannot do so say EOPNOTSUPP; old kernels EISDIR or ENOENT.
+  // File systems that have no such files say EOPNOTSUPP, old kernels EISDIR or ENOENT.
   const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file >= 0) return file;
   if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL)
     fail(folder, "cannot make a file: " + reason(errno));
-#endif
   std::string name = folder + "/kauri-factor-XXXXXX";
   const int named = ::mkostemp(name.data(), O_CLOEXEC);
   if (named < 0) fail(folder, "cannot make a file: " + reason(errno));
@@ -88,7 +87,14 @@ void allocate(int file, Offset bytes, const std::string& folder) {
   fail(folder, "cannot allocate " + std::to_string(bytes) + " bytes: " + reason(code));
 }
 
+/// Returns the bytes of a page.
+Offset page() { return ::sysconf(_SC_PAGESIZE); }
+
+#endif
+
 }  // namespace
+
+#if defined(__linux__)
 
 void require_disk_folder(const std::string& folder) {
   struct stat status {};
@@ -96,14 +102,12 @@ void require_disk_folder(const std::string& folder) {
   if (!S_ISDIR(status.st_mode)) fail(folder, "is no folder");
   if (::access(folder.c_str(), W_OK | X_OK) != 0)
     fail(folder, "cannot make a file: " + reason(errno));
-#if defined(__linux__)
   struct statfs system {};
   if (::statfs(folder.c_str(), &system) != 0) fail(folder, reason(errno));
   constexpr unsigned long kRamfs = 0x858458f6;
   const auto type = static_cast<unsigned long>(system.f_type);
   if (type == TMPFS_MAGIC || type == kRamfs)
     fail(folder, "its files are memory (tmpfs), expected a folder on a disk");
-#endif
 }
 
 FileMemory::FileMemory(Offset bytes, std::string folder)
@@ -132,32 +136,43 @@ FileMemory::~FileMemory() {
 
 bool FileMemory::foreign() const { return data_ != nullptr && process_ != ::getpid(); }
 
-void FileMemory::done([[maybe_unused]] Offset begin, [[maybe_unused]] Offset end) const noexcept {
-#if defined(__linux__)
+void FileMemory::done(Offset begin, Offset end) const noexcept {
   ::sync_file_range(file_, begin, end - begin, SYNC_FILE_RANGE_WRITE);
-#endif
 }
 
 void FileMemory::ahead(Offset begin, Offset end) const noexcept {
-  const Offset first = begin / kPage * kPage;
+  const Offset first = begin / page() * page();
   ::madvise(static_cast<char*>(data_) + first, static_cast<std::size_t>(end - first),
             MADV_WILLNEED);
 }
 
 void FileMemory::forget() const noexcept {
-#if defined(__linux__)
-  ::fallocate(file_, FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE, 0, bytes_);
-#endif
+  if (data_ != nullptr)
+    ::fallocate(file_, FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes_));
 }
 
 void FileMemory::require_written() const {
-#if defined(__linux__)
   // Waits for one page only, but says once whether any page failed.
-  if (data_ != nullptr && ::sync_file_range(file_, 0, kPage, SYNC_FILE_RANGE_WAIT_BEFORE) != 0)
+  if (data_ != nullptr && ::sync_file_range(file_, 0, page(), SYNC_FILE_RANGE_WAIT_BEFORE) != 0)
     lost_.store(errno, std::memory_order_relaxed);
   if (const int code = lost_.load(std::memory_order_relaxed); code != 0)
     fail(folder_, "the disk lost a part of L: " + reason(code));
-#endif
 }
+
+#else
+
+void require_disk_folder(const std::string& folder) {
+  fail(folder, "a factor in a file needs Linux");
+}
+
+FileMemory::FileMemory(Offset, std::string folder) { require_disk_folder(folder); }
+FileMemory::~FileMemory() = default;
+bool FileMemory::foreign() const { return false; }
+void FileMemory::done(Offset, Offset) const noexcept {}
+void FileMemory::ahead(Offset, Offset) const noexcept {}
+void FileMemory::forget() const noexcept {}
+void FileMemory::require_written() const {}
+
+#endif
 
 }  // namespace kauri::numeric::cpu
