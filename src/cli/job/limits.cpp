@@ -94,7 +94,7 @@ Offset factor_in_file(const Plan& plan, const JobOptions& job) {
 }
 
 Offset factor_in_memory(const Plan& plan, const JobOptions& job) {
-  if (plan.on_device()) return 0;
+  if (plan.on_device()) return plan.host_bytes(scalar_bytes(job));
   return plan.peak_bytes(scalar_bytes(job)) - factor_in_file(plan, job);
 }
 
@@ -105,10 +105,10 @@ Demand demand(const Plan& plan, const JobOptions& job, Index nrhs) {
   const Offset rows_of_a = 2 * plan.nnz * Offset{sizeof(Index) + sizeof(Offset)} +
                            2 * (plan.n + Offset{1}) * Offset{sizeof(Offset)};
   const Offset copy_of_a = scalar == sizeof(float) ? plan.nnz * Offset{sizeof(float)} : 0;
-  // A factor on a device takes none of the host's memory. If the device's memory is too small, the
-  // creation of the factor fails, or `auto` has chosen the CPU.
+  // A factor on a device takes the host's memory for panels that leave. If the device's memory is
+  // too small, the creation of the factor fails, or `auto` has chosen the CPU.
   const Offset factor =
-      plan.on_device() ? 0 : factor_in_memory(plan, job) + plan.workspace_bytes(scalar, nrhs);
+      factor_in_memory(plan, job) + (plan.on_device() ? 0 : plan.workspace_bytes(scalar, nrhs));
   Demand all{factor + vector_bytes(plan.n, nrhs, scalar) + rows_of_a + copy_of_a, plan.cost.flops};
   if (plan.on_device() || !is_mixed(job)) return all;
   // Mixed precision holds in double S A S with its pattern, b, x and four vectors for each column,
