@@ -17,6 +17,7 @@
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/plan/internals.hpp"
 #include "symbolic/plan/plan_facts.hpp"
+#include "symbolic/plan/spill.hpp"
 
 namespace kauri {
 namespace save {
@@ -152,8 +153,12 @@ std::shared_ptr<const Plan> read_whole_plan(
       take_fronts(fronts, target, with_factor ? header.scalar_bytes : 0, reader.name(), allowance);
     };
     with_threads(0, [&] {
-      plan = symbolic::restore_plan(core, target,
-                                    options.workers > 0 ? options.workers : core.workers, look);
+      const auto made = symbolic::restore_plan(
+          core, target, options.workers > 0 ? options.workers : core.workers, look);
+      if (options.device_bytes > 0)
+        symbolic::spill(*made, options.device_bytes,
+                        with_factor ? header.scalar_bytes : static_cast<int>(sizeof(double)));
+      plan = made;
     });
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::input ||

@@ -263,8 +263,8 @@ PlanCore core_of(const Plan& plan) {
   return core;
 }
 
-std::shared_ptr<const Plan> restore_plan(const PlanCore& core, std::string_view target, int workers,
-                                         const LookAtFronts& look) {
+std::shared_ptr<Plan> restore_plan(const PlanCore& core, std::string_view target, int workers,
+                                   const LookAtFronts& look) {
   const CostTable& table = cost_table(target);
   PlanDraft out;
   out.perm = Permutation::from_old_of(core.old_of);
@@ -287,7 +287,7 @@ std::shared_ptr<const Plan> restore_plan(const PlanCore& core, std::string_view 
   out.workers = workers;
   set_sizes(out);
   predict_costs(a.view(), table, out);
-  const auto plan = complete_plan(a.view(), std::move(out), table);
+  auto plan = complete_plan(a.view(), std::move(out), table);
   if (const Index last = dense_end(*plan); last != core.last)
     misfit(in_words(core.last) + " columns come last, expected " + in_words(last) +
            ", those of the last supernode");

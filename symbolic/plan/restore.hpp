@@ -38,17 +38,17 @@ PlanCore core_of(const Plan& plan);
 /// plan by throwing.
 using LookAtFronts = std::function<void(const FrontTree& fronts)>;
 /// Rebuilds a plan from its core. With core.target and core.workers the result equals the plan that
-/// the core was made from in every field; with another target it is the plan of the same supernodes
-/// for that target.
-/// workers >= 1. Checks every array of the core: Error(input) says what does not fit, in a text
-/// that begins with no function's name. Throws also Error(usage) for an unknown target, and
-/// Error(overflow). Uses the threads of the calling arena. O(nnz log n + rows of all fronts).
+/// the core was made from in every field, but for panels that left a device (spill()), which stay;
+/// with another target it is the plan of the same supernodes for that target. workers >= 1. Checks
+/// every array of the core: Error(input) says what does not fit, in a text that begins with no
+/// function's name. Throws also Error(usage) for an unknown target, and Error(overflow). Uses the
+/// threads of the calling arena. O(nnz log n + rows of all fronts).
 ///
 /// look: if not empty, it is called as soon as the sizes of fronts are known, after O(nnz log n)
 /// time and memory, and its exceptions are passed on. The lists of rows and tasks, which may be
 /// very long for a small core, are made afterwards.
-std::shared_ptr<const Plan> restore_plan(const PlanCore& core, std::string_view target, int workers,
-                                         const LookAtFronts& look = {});
+std::shared_ptr<Plan> restore_plan(const PlanCore& core, std::string_view target, int workers,
+                                   const LookAtFronts& look = {});
 
 /// Returns the number of entries of L on and below the diagonal, padding included: the sum of p m -
 /// p (p - 1) / 2 over the fronts.

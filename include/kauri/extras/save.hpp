@@ -40,6 +40,10 @@ struct LoadOptions {
   /// more than they take. If a file needs more than the bound, the call throws Error(memory), which
   /// names the file, the bytes and the bound.
   std::size_t max_bytes = 0;
+  /// Most bytes of device memory for a plan for a device and its factor, as
+  /// AnalyzeOptions::device_bytes, with the scalar of the saved factor, or with doubles for a plan;
+  /// 0: no limit. The limit of a plan that was saved is not saved with it.
+  Offset device_bytes = 0;
   /// Receives a warning, as in an analysis, if a device runs slower kernels for the plan since a
   /// contribution block is too large (docs/limits.md).
   MessageHandler on_message{};
@@ -69,9 +73,9 @@ void save_plan(const std::string& path, const Plan& plan);
 /// Returns the bytes that save_plan() writes to a file.
 std::vector<std::byte> save_plan(const Plan& plan);
 
-/// Returns the plan in a file of a plan or of a factor. For the saved target and number of workers
-/// it equals the saved plan; for another target the permutation and the supernodes are the saved
-/// ones. The call takes the memory and time of an analysis without the ordering.
+/// Returns the plan in a file of a plan or of a factor. For the saved target, number of workers and
+/// device_bytes it equals the saved plan; for another target the permutation and the supernodes are
+/// the saved ones. The call takes the memory and time of an analysis without the ordering.
 ///
 /// Throws Error: input (no such file; a foreign, damaged, truncated or newer file; a plan that does
 /// not fit its pattern; the text names the place), usage (options with an unknown target or workers

@@ -110,12 +110,15 @@ BatchWay chosen_way(const Plan& plan, BatchWay way) {
   const bool few_rows = most_rows(plan) <= batch_most_rows();
   const Offset numbers =
       std::max(plan.internals->device.entries, plan.internals->device.update_rows);
-  const bool possible = few_rows && numbers < kMostShort;
+  // Items together lie in the places of the plan, from which no panel may leave the device.
+  const bool stays = plan.internals->device.segment.empty();
+  const bool possible = few_rows && numbers < kMostShort && stays;
   if (way == BatchWay::together && !possible)
     throw Error(ErrorKind::usage,
                 "BatchFactor: " +
-                    (few_rows ? "items of " + std::to_string(numbers) + " numbers"
-                              : "fronts of " + std::to_string(most_rows(plan)) + " rows") +
+                    (!stays     ? "items of a plan whose panels leave the device (device_bytes)"
+                     : few_rows ? "items of " + std::to_string(numbers) + " numbers"
+                                : "fronts of " + std::to_string(most_rows(plan)) + " rows") +
                     " are not done together on a device, but one by one (at most " +
                     std::to_string(few_rows ? kMostShort - 1 : Offset{batch_most_rows()}) + ")");
   if (way != BatchWay::automatic) return way;

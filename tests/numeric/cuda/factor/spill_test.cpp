@@ -148,6 +148,42 @@ TYPED_TEST(SpilledFactors, TakeTheBytesOfTheirPlans) {
   }
 }
 
+/// Both a factor that was on the device and one that was not are loaded with a limit and without.
+TYPED_TEST(SpilledFactors, AreLoaded) {
+  using T = typename TypeParam::T;
+  auto core = Factor<T>::create(this->plan_, this->backend()),
+       spilled = Factor<T>::create(this->spilled_.back(), this->backend());
+  ASSERT_TRUE(refactorize<T>(core, this->value_).ok());
+  ASSERT_TRUE(refactorize<T>(spilled, this->value_).ok());
+  const std::vector<T> expected = this->solved(core, 1), l = lower_factor(core).value;
+  const auto bytes_of = [](const Factor<T>& factor) { return factor.plan().peak_bytes(sizeof(T)); };
+  for (const Factor<T>* factor : {&core, &spilled}) {
+    const std::vector<std::byte> bytes = save_factor(*factor);
+    const auto whole = load_factor<T>(bytes, this->backend());
+    const Offset least = symbolic::least_device_bytes(whole.plan(), sizeof(T));
+    for (const Offset most : {Offset{0}, (bytes_of(whole) + least) / 2, least}) {
+      LoadOptions options;
+      options.device_bytes = most;
+      const auto loaded = load_factor<T>(bytes, this->backend(), options);
+      EXPECT_EQ(loaded.plan().host_bytes(sizeof(T)) > 0, most > 0);
+      EXPECT_LE(bytes_of(loaded), most > 0 ? most : bytes_of(whole));
+      ASSERT_EQ(lower_factor(loaded).value, l) << most;
+      ASSERT_EQ(this->solved(loaded, 1), expected) << most;
+    }
+  }
+}
+
+/// Items of a batch are done one by one.
+TYPED_TEST(SpilledFactors, ServeBatchesOneByOne) {
+  using T = typename TypeParam::T;
+  const std::string text = error_text(ErrorKind::usage, [&] {
+    (void)BatchFactor<T>::create(this->spilled_.back(), 2, this->backend(), BatchWay::together);
+  });
+  EXPECT_EQ(text.find("BatchFactor: items of a plan whose panels leave the device"), 0U) << text;
+  EXPECT_EQ(BatchFactor<T>::create(this->spilled_.back(), 2, this->backend()).way(),
+            BatchWay::one_by_one);
+}
+
 TYPED_TEST(SpilledFactors, RefuseASelectedInverse) {
   using T = typename TypeParam::T;
   auto factor = Factor<T>::create(this->spilled_.back(), this->backend());
