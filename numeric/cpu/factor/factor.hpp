@@ -47,7 +47,7 @@ class CpuFactor final : public FactorImpl<T>, public HostAccess<T>, public Strea
   [[nodiscard]] Offset inverse_bytes() const override;
   /// Returns the panels of L: that of front s, m x p with leading dimension m, begins at
   /// PlanInternals::panel_ptr[s]. Throws Error(input) if panels in a file were lost.
-  [[nodiscard]] const T* values() const {
+  [[nodiscard]] T* values() const {
     l_.require_written();
     return l_.data();
   }
