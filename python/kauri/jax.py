@@ -64,8 +64,8 @@ class Cholesky:
 
     def _logdet_primal(self, values: Array) -> Array:
         def host(values: Array) -> np.ndarray:
-            values = np.asarray(values)
-            return np.asarray(self.entries.logdet(values), values.dtype)
+            numbers = np.asarray(values)
+            return np.asarray(self.entries.logdet(numbers), numbers.dtype)
 
         return jax.pure_callback(host, jax.ShapeDtypeStruct((), values.dtype), values, vmap_method="sequential")
 

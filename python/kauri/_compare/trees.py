@@ -88,7 +88,7 @@ def _dots(ax: Any, record: Any) -> None:
     up = np.flatnonzero(parent >= 0)
     above = parent[up]
     lines = np.stack([np.column_stack([x[up], depth[up]]), np.column_stack([x[above], depth[above]])], axis=1)
-    ax.add_collection(LineCollection(lines, colors=style.DARK, linewidths=0.8, zorder=1))
+    ax.add_collection(LineCollection(list(lines), colors=style.DARK, linewidths=0.8, zorder=1))
     numbered = n <= 30
     ax.scatter(x, depth, s=90 if numbered else max(4, 1500 / max(n, 1)), c=style.SKY, edgecolors=style.BLUE, linewidths=0.6, zorder=2)
     if numbered:
@@ -113,7 +113,7 @@ def _fronts_tree(ax: Any, record: Any) -> Any:
     middle, triangle = x + w / 2, layout["subtrees"] != 0
     left, right = np.where(triangle, middle, x), np.where(triangle, middle, x + w)
     corners = np.stack([np.column_stack(p) for p in ((left, y), (right, y), (x + w, y + h), (x, y + h))], axis=1)
-    drawn = PolyCollection(corners, cmap="YlOrBr", norm=LogNorm(_LEAST_SHARE, 1), edgecolors=(0, 0, 0, 0.35), linewidths=0.2)
+    drawn = PolyCollection(list(corners), cmap="YlOrBr", norm=LogNorm(_LEAST_SHARE, 1), edgecolors=(0, 0, 0, 0.35), linewidths=0.2)
     drawn.set_array(np.clip(layout["shape_work"] / (layout["work"] or 1), _LEAST_SHARE, 1))
     ax.add_collection(drawn)
     ax.set(xlim=(0, 960), ylim=(max(high, 1), 0))
