@@ -306,7 +306,8 @@ class ContentsCheck {
     return there == copied ? std::string() : "a segment copies more than its panels";
   }
 
-  /// Checks the places of inverses, which are made once no blocks are live.
+  /// Checks the places of inverses of a plan without segments, which are made once no blocks are
+  /// live.
   [[nodiscard]] std::string flaw_in_inverses() const {
     std::vector<std::pair<Offset, Index>> places;
     for (Index s = 0; s < plan_.supernodes.count(); ++s) {
@@ -314,8 +315,7 @@ class ContentsCheck {
       if ((plan_.internals->device.tiled[s] == kNone) != (begin == -1))
         return at("supernode", s, "a place for no inverses, or none for some");
       if (begin == -1) continue;
-      if (begin < (plan_.internals->device.segment.empty() ? plan_.internals->device.factor_entries
-                                                           : 0) ||
+      if (begin < plan_.internals->device.factor_entries ||
           begin > end_ - cells_of(plan_, s).solve_entries())
         return at("supernode", s, "its inverses are not between panels and the array's end");
       if (begin % kAlignment != 0) return at("supernode", s, "its inverses are not aligned");

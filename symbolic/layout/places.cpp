@@ -217,9 +217,8 @@ void place_in_segments(const Supernodes& nodes, const FrontSizes& sizes, const D
   const std::vector<Offset> inverses = inverse_entries(nodes, levels);
   Lives lives = list_all_lives(nodes, sizes, levels, cut, inverses);
   std::vector<LiveBlock>& live = lives.blocks.live;
-  allocate_offsets(live, std::vector<Offset>(static_cast<std::size_t>(levels.phases) + 1, 0));
-  out.entries = 0;
-  for (const LiveBlock& x : live) out.entries = std::max(out.entries, x.at + x.size);
+  out.entries =
+      allocate_offsets(live, std::vector<Offset>(static_cast<std::size_t>(levels.phases) + 1, 0));
   out.panel.assign(levels.of.size(), -1);
   out.block.assign(levels.of.size(), -1);
   out.inverses.assign(levels.of.size(), -1);

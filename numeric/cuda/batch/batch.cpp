@@ -113,12 +113,15 @@ BatchWay chosen_way(const Plan& plan, BatchWay way) {
   // Items together lie in the places of the plan, from which no panel may leave the device.
   const bool stays = plan.internals->device.segment.empty();
   const bool possible = few_rows && numbers < kMostShort && stays;
+  if (way == BatchWay::together && !stays)
+    throw Error(ErrorKind::usage,
+                "BatchFactor: items of a plan whose panels leave the device "
+                "(AnalyzeOptions::device_bytes) are not done together there, but one by one");
   if (way == BatchWay::together && !possible)
     throw Error(ErrorKind::usage,
                 "BatchFactor: " +
-                    (!stays     ? "items of a plan whose panels leave the device (device_bytes)"
-                     : few_rows ? "items of " + std::to_string(numbers) + " numbers"
-                                : "fronts of " + std::to_string(most_rows(plan)) + " rows") +
+                    (few_rows ? "items of " + std::to_string(numbers) + " numbers"
+                              : "fronts of " + std::to_string(most_rows(plan)) + " rows") +
                     " are not done together on a device, but one by one (at most " +
                     std::to_string(few_rows ? kMostShort - 1 : Offset{batch_most_rows()}) + ")");
   if (way != BatchWay::automatic) return way;

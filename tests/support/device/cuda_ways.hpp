@@ -145,14 +145,16 @@ class OnCuda : public ::testing::Test {
       v = static_cast<Value>(std::uniform_real_distribution<double>(-1, 1)(random));
     return b;
   }
-  /// Returns the solution of one system, whose bits stand for those of L.
-  static std::vector<Value> solution(const Factor<Value>& factor) {
+  /// Returns the solutions of so many right-hand sides, n x columns without gaps.
+  static std::vector<Value> solved(const Factor<Value>& factor, Index columns) {
     const Index n = factor.plan().n;
-    std::vector<Value> x = random_rhs(n, 1, 3);
-    auto workspace = Workspace<Value>::create(factor, 1);
-    factor.solve({x.data(), n, 1, n}, workspace);
+    std::vector<Value> x = random_rhs(n, columns, 3);
+    auto workspace = Workspace<Value>::create(factor, columns);
+    factor.solve({x.data(), n, columns, n}, workspace);
     return x;
   }
+  /// Returns the solution of one system, whose bits stand for those of L.
+  static std::vector<Value> solution(const Factor<Value>& factor) { return solved(factor, 1); }
 
  private:
   std::optional<Backend> backend_;

@@ -60,14 +60,6 @@ class SavedOnCuda : public OnCuda<W> {
     return random_dominant<Value>(a.view(), 5);
   }
 
-  std::vector<Value> solved(const Factor<Value>& factor, Index columns) {
-    const Index n = factor.plan().n;
-    std::vector<Value> x = this->random_rhs(n, columns, 3);
-    auto workspace = Workspace<Value>::create(factor, columns);
-    factor.solve({x.data(), n, columns, n}, workspace);
-    return x;
-  }
-
   /// The matrices are dominant, with condition numbers below 100.
   static void expect_near(const std::vector<Value>& x, const std::vector<Value>& y) {
     Value most = 0;

@@ -39,14 +39,6 @@ class SpilledFactors : public OnCuda<W> {
   Pattern pattern() const { return system_->a.pattern(); }
   static constexpr Index kTeams = 6;  // few teams, which the emulated device runs fast
 
-  std::vector<Value> solved(const Factor<Value>& factor, Index columns) {
-    const Index n = factor.plan().n;
-    std::vector<Value> x = this->random_rhs(n, columns, 3);
-    auto workspace = Workspace<Value>::create(factor, columns);
-    factor.solve({x.data(), n, columns, n}, workspace);
-    return x;
-  }
-
   std::optional<ExactSystem> system_;
   std::vector<Value> value_;
   std::shared_ptr<const Plan> plan_;
