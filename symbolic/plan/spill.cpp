@@ -3,6 +3,7 @@
 #include "symbolic/plan/spill.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,6 +69,13 @@ class Spiller {
   /// Returns the cut with the least predicted seconds, among those tried, with which the plan takes
   /// at most device_bytes; null if there is none.
   [[nodiscard]] const Candidate* cut_within(Offset device_bytes) const {
+    std::set<const Candidate*> too_large;  // which may be among the fastest of the next parts, too
+    const auto fits = [&](const Candidate* cut) {
+      if (too_large.contains(cut)) return false;
+      if (bytes_of(*cut) <= device_bytes) return true;
+      too_large.insert(cut);
+      return false;
+    };
     for (const double part : kPartsOfLimit) {
       const auto most = static_cast<Offset>(part * static_cast<double>(device_bytes));
       std::vector<const Candidate*> order;
@@ -75,12 +83,12 @@ class Spiller {
         if (bytes_with(cut.entries) <= most) order.push_back(&cut);
       const auto tried = order.begin() + std::min(order.size(), kTriesOfPart);
       std::ranges::partial_sort(order, tried, {}, &Candidate::seconds);
-      for (auto cut = order.begin(); cut != tried; ++cut)
-        if (bytes_of(**cut) <= device_bytes) return *cut;
+      if (const auto found = std::find_if(order.begin(), tried, fits); found != tried)
+        return *found;
     }
-    for (const Candidate* cut : smallest())
-      if (bytes_of(*cut) <= device_bytes) return cut;
-    return nullptr;
+    const std::vector<const Candidate*> last = smallest();
+    const auto found = std::ranges::find_if(last, fits);
+    return found == last.end() ? nullptr : *found;
   }
 
   /// Returns the fewest bytes that the plan takes with any of the cuts that are tried for any
